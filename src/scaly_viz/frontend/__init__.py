@@ -1,0 +1,1 @@
+"""Owns what scaly-viz knows of scaly: marks, the render observer, and taking payloads from its objects."""

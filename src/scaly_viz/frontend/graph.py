@@ -1,0 +1,265 @@
+"""Owns taking graphs from scaly: each distinct node becomes one row of the recording's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scaly_viz.frontend.values import key, plain
+from scaly_viz.graph_table import NEAR, GraphDelta, Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scaly.ir.expr import Expr
+    from scaly.ir.program import ProgramNode
+
+# The colors of scaly.viz (scaly/viz/graph.py), by operation.
+_WHITE = "#ffffff"
+_EXPR_COLORS = {
+    "input": "#c0c0ff",
+    "const": "#e0e0e0",
+    "call": "#00b7c8",
+    "vmap": "#f6ccff",
+    **dict.fromkeys(("add", "sub", "mul", "div", "neg"), "#ffffc0"),
+    **dict.fromkeys(("sum", "matmul"), "#ffb0b0"),
+    **dict.fromkeys(("reshape", "transpose"), "#d8f9e4"),
+    **dict.fromkeys(("slice", "gather", "scatter"), "#e5eaff"),
+    **dict.fromkeys(("stack", "concat"), "#ffc14d"),
+}
+_PROGRAM_COLORS = {
+    **dict.fromkeys(("program", "proc", "kernel"), "#c07788"),
+    "buffer": "#b0bdff",
+    "view": "#e5eaff",
+    **dict.fromkeys(("range", "for"), "#c8a0e0"),
+    **dict.fromkeys(("store", "store_pair", "assign"), "#87ceeb"),
+    "load": "#ffc0c0",
+    **dict.fromkeys(("call", "launch"), "#00b7c8"),
+    **dict.fromkeys(("const_int", "const_float"), "#e0e0e0"),
+    "var": "#cef263",
+}
+_SMALL_CONSTANT = 4
+_SHALLOW = 400
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStep:
+    """One step's graph: what it adds to the table, and its figures."""
+
+    delta: GraphDelta
+    nodes: int
+    edges: int
+    added: int
+    removed: int
+
+
+class GraphTaker:
+    """The table of one recording, filled from scaly's nodes.
+
+    Nodes are immutable and interned, so identity tells them apart while they live; the taker keeps
+    every node that it has a row for, until ``forget_dead``.
+    """
+
+    def __init__(self) -> None:
+        self._row_of: dict[int, int] = {}
+        self._kept: list[Any] = []
+        self._kinds: dict[Hashable, int] = {}
+        self._arity = _Column()
+        self._start = _Column()
+        self._args = _Column()
+        self._previous: dict[str, NDArray[np.bool_]] = {}
+
+    def take_program(self, root: ProgramNode) -> GraphStep:
+        """Add the program at ``root``."""
+        return self._take("p", (root,), _program_key, _program_kind)
+
+    def take_expressions(self, outputs: Sequence[Expr]) -> GraphStep:
+        """Add the expression graph of ``outputs``."""
+        return self._take("e", outputs, _expr_key, _expr_kind)
+
+    def forget_dead(self) -> Callable[[int], bool]:
+        """Release the nodes that the latest step does not reach; return a test of ``id()``s still kept."""
+        live = np.zeros(len(self._arity), dtype=bool)
+        for mask in self._previous.values():
+            live[: len(mask)] |= mask
+        kept = {identity: row for identity, row in self._row_of.items() if live[row]}
+        self._kept = [node for node in self._kept if id(node) in kept]
+        self._row_of = kept
+        return kept.__contains__
+
+    def _take(
+        self,
+        prefix: str,
+        roots: Sequence[Any],
+        kind_key: Callable[[Any], Hashable],
+        make_kind: Callable[[Any], Kind],
+    ) -> GraphStep:
+        first, first_kind = len(self._arity), len(self._kinds)
+        kinds: list[Kind] = []
+        rows: list[int] = []
+        arity: list[int] = []
+        references: list[int] = []
+        targets: list[int] = []
+        row_of, known_kinds = self._row_of, self._kinds
+        nodes = _new_nodes(roots, row_of)
+        self._kept.extend(nodes)
+        for row, node in enumerate(nodes, first):
+            identity = kind_key(node)
+            kind = known_kinds.get(identity)
+            if kind is None:
+                kind = known_kinds[identity] = len(known_kinds)
+                kinds.append(make_kind(node))
+            rows.append(kind)
+            args = node.args
+            arity.append(len(args))
+            for arg in args:
+                target = row_of[id(arg)]
+                targets.append(target)
+                references.append(row - target if row - target <= NEAR else -1 - target)
+            row_of[id(node)] = row
+        self._arity.extend(arity)
+        self._start.extend((len(self._args) + np.cumsum(arity) - arity).tolist())
+        self._args.extend(targets)
+        root_rows = [row_of[id(root)] for root in roots]
+        delta = GraphDelta(prefix, root_rows, first, first_kind, kinds, rows, arity, references)
+        return self._figures(delta)
+
+    def _figures(self, delta: GraphDelta) -> GraphStep:
+        arity = self._arity.values
+        mask = _reachable(delta.roots, arity, self._start.values, self._args.values)
+        before = self._previous.get(delta.prefix)
+        known = np.zeros_like(mask)
+        if before is not None:
+            known[: len(before)] = before
+        self._previous[delta.prefix] = mask
+        return GraphStep(
+            delta,
+            nodes=int(mask.sum()),
+            edges=int(arity[mask].sum()),
+            added=int((mask & ~known).sum()),
+            removed=int((known & ~mask).sum()),
+        )
+
+
+def _new_nodes(roots: Sequence[Any], known: Mapping[int, int]) -> list[Any]:
+    """Return the nodes below ``roots`` that have no row yet, each after its arguments."""
+    nodes: list[Any] = []
+    entered: list[Any] = []
+    seen: set[int] = set()
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        if node is None:
+            nodes.append(entered.pop())
+            continue
+        identity = id(node)
+        if identity in seen or identity in known:
+            continue
+        seen.add(identity)
+        args = node.args
+        if args:
+            entered.append(node)
+            stack.append(None)
+            stack.extend(args[::-1])
+        else:
+            nodes.append(node)
+    return nodes
+
+
+class _Column:
+    """A growing array of integers that numpy sees without a copy of the whole."""
+
+    def __init__(self) -> None:
+        self._data = np.empty(1024, dtype=np.int64)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def values(self) -> NDArray[np.int64]:
+        return self._data[: self._size]
+
+    def extend(self, values: Sequence[int]) -> None:
+        size = self._size + len(values)
+        if size > len(self._data):
+            data = np.empty(2 * size, dtype=np.int64)
+            data[: self._size] = self.values
+            self._data = data
+        self._data[self._size : size] = values
+        self._size = size
+
+
+def _reachable(
+    roots: Sequence[int], arity: NDArray[np.int64], start: NDArray[np.int64], args: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    mask = np.zeros(len(arity), dtype=bool)
+    frontier = np.array(roots, dtype=np.int64)
+    mask[frontier] = True
+    for _ in range(_SHALLOW):
+        counts = arity[frontier]
+        ends = np.cumsum(counts)
+        if not len(ends) or not ends[-1]:
+            return mask
+        offsets = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+        reached = args[np.repeat(start[frontier], counts) + offsets]
+        reached = reached[~mask[reached]]
+        mask[reached] = True
+        frontier = np.unique(reached)
+    # A deep chain has few nodes a level: one sweep from the last row down costs less.
+    flags = mask.tolist()
+    for row, first, count in zip(
+        range(len(flags) - 1, -1, -1), start[::-1].tolist(), arity[::-1].tolist(), strict=True
+    ):
+        if flags[row]:
+            for arg in args[first : first + count].tolist():
+                flags[arg] = True
+    return np.array(flags, dtype=bool)
+
+
+def _program_key(node: ProgramNode) -> Hashable:
+    attrs = node.attrs
+    # id() stands for the operation: hashing an Enum runs Python code.
+    head = (id(node.op), node.dtype.name)
+    if not attrs:
+        return head
+    if len(attrs) == 1:
+        ((name, value),) = attrs.items()
+        if type(value) is str or type(value) is int:
+            return (*head, name, value)
+    return (*head, key(attrs))
+
+
+def _program_kind(node: ProgramNode) -> Kind:
+    attrs: Mapping[str, Any] = node.attrs
+    op = node.op.value
+    detail = str(node.dtype.name)
+    for name in ("name", "target", "callee"):
+        if name in attrs:
+            detail += f"\n{attrs[name]}"
+            break
+    return Kind(
+        op.upper(), detail, _PROGRAM_COLORS.get(op, _WHITE), {name: plain(attrs[name]) for name in attrs}
+    )
+
+
+def _expr_key(expr: Expr) -> Hashable:
+    value = None if expr.value is None else key(expr.value)
+    head = (expr.op, expr.type.dtype.name, expr.shape, expr.name, expr.lowering)
+    return (*head, value, key(expr.attrs))
+
+
+def _expr_kind(expr: Expr) -> Kind:
+    op = str(getattr(expr.op, "value", expr.op))
+    detail = f"{expr.type.dtype.name}{expr.shape}"
+    if expr.name:
+        detail += f"\n{expr.name}"
+    if op == "const" and expr.value is not None and expr.value.size <= _SMALL_CONSTANT:
+        detail += "\n" + np.array2string(expr.value, separator=", ")
+    attributes = {name: plain(value) for name, value in expr.attrs.items()}
+    attributes["lowering"] = str(expr.lowering)
+    if expr.value is not None:
+        attributes["value"] = plain(expr.value)
+    return Kind(op.upper(), detail, _EXPR_COLORS.get(op, _WHITE), attributes)

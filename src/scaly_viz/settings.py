@@ -1,0 +1,120 @@
+"""Owns every ``SCALY_VIZ_*`` environment variable: its default, its meaning, and what a bad value becomes."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_log = logging.getLogger("scaly_viz")
+
+_GIB = 1024**3
+_MIB = 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One environment variable, as ``docs/settings.md`` lists it."""
+
+    name: str
+    default: str
+    meaning: str
+
+
+DIR = Variable(
+    "SCALY_VIZ_DIR",
+    "$XDG_CACHE_HOME/scaly/viz, else ~/.cache/scaly/viz",
+    "The folder that recordings are written to.",
+)
+EXPORTERS = Variable(
+    "SCALY_VIZ_EXPORTERS",
+    "json",
+    "Comma list of exporters: json (the local file), otlp, none (memory only), or any name of the"
+    " entry-point group opentelemetry_traces_exporter, such as console.",
+)
+MAX_BYTES = Variable(
+    "SCALY_VIZ_MAX_BYTES",
+    str(2 * _GIB),
+    "Bytes that the local file and its rotated segments may take together; the oldest segments go first.",
+)
+MEMORY_BYTES = Variable(
+    "SCALY_VIZ_MEMORY_BYTES",
+    str(256 * _MIB),
+    "Bytes of encoded recordings that recordings() keeps in memory; the oldest go first.",
+)
+PENDING_BYTES = Variable(
+    "SCALY_VIZ_PENDING_BYTES",
+    str(_GIB),
+    "Growth of the process, in bytes, from which steps are encoded at once instead of after the render.",
+)
+STRICT = Variable(
+    "SCALY_VIZ_STRICT",
+    "0",
+    "1: an error inside scaly-viz is raised in the compile instead of logged. For scaly-viz's own tests.",
+)
+
+VARIABLES = (DIR, EXPORTERS, MAX_BYTES, MEMORY_BYTES, PENDING_BYTES, STRICT)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the environment asks for, read once at the first mark or ``configure()``."""
+
+    directory: Path
+    exporters: tuple[str, ...]
+    max_bytes: int
+    memory_bytes: int
+    pending_bytes: int
+    strict: bool
+
+
+def recording_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return ``SCALY_VIZ_DIR``, else ``$XDG_CACHE_HOME/scaly/viz``, else ``~/.cache/scaly/viz``."""
+    override = environ.get(DIR.name)
+    if override:
+        return Path(override).expanduser()
+    xdg = environ.get("XDG_CACHE_HOME")
+    base = Path(xdg).expanduser() if xdg else Path.home() / ".cache"
+    return base / "scaly" / "viz"
+
+
+def read(environ: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings that ``environ`` asks for; a bad value is logged and its default used."""
+    return Settings(
+        directory=recording_dir(environ),
+        exporters=_names(environ.get(EXPORTERS.name, EXPORTERS.default)),
+        max_bytes=_size(environ, MAX_BYTES),
+        memory_bytes=_size(environ, MEMORY_BYTES),
+        pending_bytes=_size(environ, PENDING_BYTES),
+        strict=_flag(environ, STRICT),
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    return names or (EXPORTERS.default,)
+
+
+def _size(environ: Mapping[str, str], variable: Variable) -> int:
+    text = environ.get(variable.name, "").strip()
+    if not text:
+        return int(variable.default)
+    try:
+        value = int(text)
+        if value <= 0:
+            raise ValueError
+    except ValueError:
+        _log.warning(
+            "%s=%r is not a positive number of bytes; using %s", variable.name, text, variable.default
+        )
+        return int(variable.default)
+    return value
+
+
+def _flag(environ: Mapping[str, str], variable: Variable) -> bool:
+    text = environ.get(variable.name, "").strip().lower()
+    if text not in ("", "0", "1", "false", "true"):
+        _log.warning("%s=%r is neither 0 nor 1; using %s", variable.name, text, variable.default)
+    return text in ("1", "true")
