@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,18 @@ def dynamics() -> Any:
     return cartpole_ode
 
 
-def integrator(ode: Any) -> Any:
-    """Return one stage's classical Runge-Kutta step under a constant force."""
+def euler(ode: Any) -> Any:
+    """Return one stage as an explicit Euler step."""
+
+    @function(arg("x", 4), arg("u", 1), outputs=arg("xnext"))
+    def cartpole_stage(x: sc.Expr, u: sc.Expr) -> sc.Expr:
+        return x + STAGE_DURATION * call(ode, x, u)
+
+    return cartpole_stage
+
+
+def runge_kutta(ode: Any) -> Any:
+    """Return one stage as a classical Runge-Kutta step under a constant force."""
     step = STAGE_DURATION
 
     @function(arg("x", 4), arg("u", 1), outputs=arg("xnext"))
@@ -52,9 +63,9 @@ def integrator(ode: Any) -> Any:
     return cartpole_stage
 
 
-def build(stages: int = 20) -> Any:
+def build(stages: int = 20, integrate: Callable[[Any], Any] = runge_kutta) -> Any:
     """Return the solver function for a horizon of ``stages``."""
-    stage = integrator(dynamics())
+    stage = integrate(dynamics())
 
     @function(arg("x", 4), arg("u", 1), arg("xnext", 4), outputs=arg("gap"))
     def defect(x: sc.Expr, u: sc.Expr, xnext: sc.Expr) -> sc.Expr:
@@ -87,4 +98,4 @@ def build(stages: int = 20) -> Any:
     return sc.solver(cartpole_nmpc, "ipopt").function
 
 
-PROGRAMS = (Program("cartpole_nmpc", lambda: build(3), solver="ipopt"),)
+PROGRAMS = (Program("cartpole_nmpc", lambda: build(3, euler), solver="ipopt"),)

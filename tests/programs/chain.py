@@ -26,15 +26,18 @@ def build(operations: int) -> Any:
 
 def build_calls(levels: int) -> Any:
     """Return a function that calls a function that calls ... ``levels`` deep."""
-    callee: Any = None
-    for level in range(levels):
 
-        @function(arg("x", 3), outputs=arg("y"), name=f"level{level}")
-        def nested(x: sc.Expr, callee: Any = callee, level: int = level) -> sc.Expr:
-            scaled = x * np.arange(1.0 + level, 4.0 + level)
+    def level(number: int, callee: Any) -> Any:
+        @function(arg("x", 3), outputs=arg("y"), name=f"level{number}")
+        def nested(x: sc.Expr) -> sc.Expr:
+            scaled = x * np.arange(1.0 + number, 4.0 + number)
             return scaled.cos() if callee is None else call(callee, scaled) + x
 
-        callee = nested
+        return nested
+
+    callee: Any = None
+    for number in range(levels):
+        callee = level(number, callee)
     return callee
 
 

@@ -46,9 +46,13 @@ _SHALLOW = 400
 
 @dataclass(frozen=True, slots=True)
 class GraphStep:
-    """One step's graph: what it adds to the table, and its figures."""
+    """One step's graph: what it adds to the table, and its figures.
+
+    ``new`` holds the nodes that the recording had not seen, each after its arguments.
+    """
 
     delta: GraphDelta
+    new: list[Any]
     nodes: int
     edges: int
     added: int
@@ -124,9 +128,9 @@ class GraphTaker:
         self._args.extend(targets)
         root_rows = [row_of[id(root)] for root in roots]
         delta = GraphDelta(prefix, root_rows, first, first_kind, kinds, rows, arity, references)
-        return self._figures(delta)
+        return self._figures(delta, nodes)
 
-    def _figures(self, delta: GraphDelta) -> GraphStep:
+    def _figures(self, delta: GraphDelta, new: list[Any]) -> GraphStep:
         arity = self._arity.values
         mask = _reachable(delta.roots, arity, self._start.values, self._args.values)
         before = self._previous.get(delta.prefix)
@@ -136,6 +140,7 @@ class GraphTaker:
         self._previous[delta.prefix] = mask
         return GraphStep(
             delta,
+            new,
             nodes=int(mask.sum()),
             edges=int(arity[mask].sum()),
             added=int((mask & ~known).sum()),
@@ -234,7 +239,7 @@ def _program_key(node: ProgramNode) -> Hashable:
 
 def _program_kind(node: ProgramNode) -> Kind:
     attrs: Mapping[str, Any] = node.attrs
-    op = node.op.value
+    op = node.op._value_
     detail = str(node.dtype.name)
     for name in ("name", "target", "callee"):
         if name in attrs:

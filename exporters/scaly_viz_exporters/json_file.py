@@ -1,0 +1,175 @@
+"""Owns the local file: one line of OTLP JSON a span, appended by many processes at once."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+from scaly_viz import settings
+from scaly_viz_exporters import segments
+from scaly_viz_exporters.file_lock import writers_lock
+from scaly_viz_exporters.line_file import append_lines, open_to_append
+from scaly_viz_exporters.private_files import make_private_folder
+
+FILE_NAME = "recordings.jsonl"
+LOCK_TIMEOUT_S = 10.0
+
+_KIB = 1024
+_SMALLEST_SEGMENT = 64 * _KIB
+_LARGEST_SEGMENT = 256 * _KIB * _KIB
+_MAX_INT64 = 2**63 - 1
+
+# Quotes inside JSON strings are escaped, so this matches only the encoder's own fields.
+_LONG_INT = re.compile(r'"intValue":\s*"(-?[0-9]{19,})"')
+
+_log = logging.getLogger("scaly_viz")
+
+
+class JsonFileExporter(SpanExporter):
+    """Append finished spans to ``path``, by default ``recordings.jsonl`` in ``recording_dir()``.
+
+    A file that would outgrow ``segment_bytes`` (default: a sixteenth of ``max_bytes``) is renamed
+    to a numbered segment first; then the oldest segments go until all fit ``max_bytes`` (default:
+    ``SCALY_VIZ_MAX_BYTES``). The disk is not touched before the first export.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        max_bytes: int | None = None,
+        segment_bytes: int | None = None,
+    ) -> None:
+        self._path = None if path is None else Path(path)
+        self._max_bytes = _max_bytes_setting() if max_bytes is None else max_bytes
+        self._segment_bytes = (
+            _default_segment(self._max_bytes) if segment_bytes is None else segment_bytes
+        )
+        self._segments_dropped = 0
+        self._is_shut_down = False
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Append ``spans`` with one write; raise an OSError that names the file and the cause."""
+        if self._is_shut_down:
+            _log.warning("%d spans came after the exporter's shutdown and are lost", len(spans))
+            return SpanExportResult.FAILURE
+        lines = [line for span in spans if (line := _encoded(span))]
+        if lines:
+            self._append(b"".join(lines), len(lines))
+        complete = len(lines) == len(spans)
+        return SpanExportResult.SUCCESS if complete else SpanExportResult.FAILURE
+
+    def force_flush(self, timeout_millis: int = 30000) -> bool:
+        """Return True: every export has reached the file when it returns."""
+        return True
+
+    def shutdown(self) -> None:
+        """Refuse further spans; no file is open between two exports."""
+        self._is_shut_down = True
+
+    def _append(self, lines: bytes, count: int) -> None:
+        path = self._path or _default_path()
+        try:
+            try:
+                self._append_locked(path, lines)
+            except FileNotFoundError:
+                make_private_folder(path.parent)
+                self._append_locked(path, lines)
+        except OSError as error:
+            cause = f"{error.strerror or error}; {count} spans were not recorded"
+            raise OSError(error.errno or errno.EIO, cause, str(path)) from error
+
+    def _append_locked(self, path: Path, lines: bytes) -> None:
+        with writers_lock(path, LOCK_TIMEOUT_S) as locked:
+            # Without the lock, one write at the end of a local file is still whole.
+            if locked and self._is_full(path, len(lines)):
+                self._rotate(path, len(lines))
+            with open_to_append(path) as file:
+                append_lines(file, lines)
+
+    def _is_full(self, path: Path, more: int) -> bool:
+        with open_to_append(path) as file:
+            size = os.fstat(file.fileno()).st_size
+        return size > 0 and size + more > self._segment_bytes
+
+    def _rotate(self, path: Path, more: int) -> None:
+        """Start a new file, and make room for all that it may grow to."""
+        try:
+            segments.rotate(path)
+            dropped = segments.drop_oldest(
+                path, self._max_bytes - max(more, self._segment_bytes)
+            )
+        except OSError as error:
+            _log.warning("%s: cannot rotate, so the file grows on: %s", path, error)
+            return
+        for segment in dropped:
+            self._tell_dropped(segment)
+
+    def _tell_dropped(self, segment: Path) -> None:
+        self._segments_dropped += 1
+        _log.log(
+            logging.WARNING if self._segments_dropped == 1 else logging.DEBUG,
+            "%s, the oldest recordings, was deleted (number %d of this process):"
+            " all segments together may take %d bytes; %s sets another limit",
+            segment,
+            self._segments_dropped,
+            self._max_bytes,
+            settings.MAX_BYTES.name,
+        )
+
+
+def delete(path: str | os.PathLike[str]) -> None:
+    """Delete the recording file ``path`` and its segments; where there are none, do nothing."""
+    path = Path(path)
+    with writers_lock(path, LOCK_TIMEOUT_S, create=False):
+        # Youngest first: whoever reads meanwhile finds unfinished recordings, not gutted ones.
+        for file in (path, *reversed(segments.rotated(path))):
+            file.unlink(missing_ok=True)
+
+
+def _default_path() -> Path:
+    try:
+        return settings.recording_dir() / FILE_NAME
+    except RuntimeError as error:  # of pathlib, where the user has no home folder
+        cause = f"{error}: set {settings.DIR.name}"
+        raise OSError(errno.ENOENT, cause, FILE_NAME) from error
+
+
+def _max_bytes_setting() -> int:
+    # A folder is given because looking for the default one can fail.
+    value = os.environ.get(settings.MAX_BYTES.name, "")
+    return settings.read({settings.MAX_BYTES.name: value, settings.DIR.name: os.curdir}).max_bytes
+
+
+def _default_segment(max_bytes: int) -> int:
+    wanted = min(max(max_bytes // 16, _SMALLEST_SEGMENT), _LARGEST_SEGMENT)
+    return min(wanted, max_bytes // 2)
+
+
+def _encoded(span: ReadableSpan) -> bytes | None:
+    try:
+        return _line(span)
+    except Exception:  # one span, nested too deeply say, must not cost the others
+        _log.exception("span %r cannot be written as OTLP JSON and is left out", span.name)
+        return None
+
+
+def _line(span: ReadableSpan) -> bytes:
+    text = _LONG_INT.sub(_int64_or_text, encode_spans([span]).to_json())
+    # The encoder writes ASCII today; should it stop, lone surrogates remain valid escapes.
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _int64_or_text(match: re.Match[str]) -> str:
+    # https://opentelemetry.io/docs/specs/otel/common/attribute-type-mapping/#integer-values
+    value = int(match[1]) if len(match[1]) <= 20 else _MAX_INT64 + 1
+    fits = -_MAX_INT64 - 1 <= value <= _MAX_INT64
+    return match[0] if fits else match[0].replace('"intValue"', '"stringValue"', 1)

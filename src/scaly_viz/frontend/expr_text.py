@@ -1,0 +1,100 @@
+"""Owns printing expression graphs as scaly does (scaly/ir/text.py), each node's own part once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from scaly.ir import text as scaly_text
+from scaly.ir.expr import topo
+
+if TYPE_CHECKING:
+    from scaly.function.concrete import ConcreteFunction
+    from scaly.ir.expr import Expr
+
+
+class ExpressionPrinter:
+    """Prints the functions of one recording, and remembers the nodes and functions that they share."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[int, tuple[str, str]] = {}
+        self._functions: dict[int, tuple[Any, list[str], list[ConcreteFunction]]] = {}
+
+    def forget(self, keep: Callable[[int], bool]) -> None:
+        """Drop what is remembered of nodes whose ``id()`` is not kept: another node may get it."""
+        self._nodes = {i: text for i, text in self._nodes.items() if keep(i)}
+        self._functions = {}
+
+    def render(self, function: ConcreteFunction) -> str:
+        """Return the assembly of ``function`` and of every function that it calls."""
+        lines = ["expr.module {"]
+        for called in self._call_order(function):
+            lines.extend(self._function(called)[1])
+        lines.append("}")
+        return "\n".join(lines)
+
+    def _call_order(self, function: ConcreteFunction) -> list[ConcreteFunction]:
+        ordered: list[ConcreteFunction] = []
+        seen: set[int] = set()
+        stack: list[tuple[ConcreteFunction, bool]] = [(function, False)]
+        while stack:
+            current, visited = stack.pop()
+            if visited:
+                ordered.append(current)
+            elif id(current) not in seen:
+                seen.add(id(current))
+                stack.append((current, True))
+                stack.extend((callee, False) for callee in reversed(self._function(current)[2]))
+        return ordered
+
+    def _function(
+        self, function: ConcreteFunction
+    ) -> tuple[Any, list[str], list[ConcreteFunction]]:
+        known = self._functions.get(id(function))
+        if known is None:
+            nodes = topo(function.outputs)
+            # The function itself is kept with its text: its id() must not be given away.
+            known = (function, self._lines(function, nodes), _callees(nodes))
+            self._functions[id(function)] = known
+        return known
+
+    def _lines(self, function: ConcreteFunction, nodes: list[Expr]) -> list[str]:
+        names = {node.id: f"%{i}" for i, node in enumerate(nodes)}
+        inputs = _parameters(function.input_names, function.inputs)
+        outputs = _parameters(function.output_names, function.outputs)
+        lines = [f"  expr.func @{function.name}({inputs}) -> ({outputs}) {{"]
+        for i, node in enumerate(nodes):
+            text = self._nodes.get(node.id)
+            if text is None:
+                text = self._nodes[node.id] = _node(node)
+            args = f"({', '.join([names[arg.id] for arg in node.args])})" if node.args else ""
+            # An array prints on several lines, and scaly indents each.
+            body = f"%{i} = {text[0]}{args}{text[1]}"
+            lines.extend("    " + line for line in body.splitlines())
+        results = ", ".join(names[output.id] for output in function.outputs)
+        lines.append(f"    expr.return {results}")
+        lines.append("  }")
+        return lines
+
+
+def _parameters(names: Any, expressions: Any) -> str:
+    pairs = zip(names, expressions, strict=True)
+    return ", ".join(f"%{name}: {scaly_text.type_asm(e.type)}" for name, e in pairs)
+
+
+def _node(node: Expr) -> tuple[str, str]:
+    op = str(getattr(node.op, "value", node.op))
+    attrs = dict(node.attrs)
+    if op == "input":
+        attrs |= {"name": node.name, "lowering": node.lowering}
+    elif op == "const":
+        attrs |= {"value": node.value, "lowering": node.lowering}
+    elif op in ("call", "vmap"):
+        callee = attrs.get("callee")
+        attrs["callee"] = getattr(callee, "name", callee)
+    return f"expr.{op}", f"{scaly_text._attrs_asm(attrs)} : {scaly_text.type_asm(node.type)}"
+
+
+def _callees(nodes: list[Expr]) -> list[ConcreteFunction]:
+    callees = (node.attrs.get("callee") for node in nodes if str(node.op) in ("call", "vmap"))
+    return [callee for callee in callees if callee is not None]

@@ -1,0 +1,269 @@
+"""Owns the way from spans to exporters: our own TracerProvider, its processors, and what fails in them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from opentelemetry.sdk.environment_variables import OTEL_SDK_DISABLED
+from opentelemetry.sdk.resources import (
+    OTELResourceDetector,
+    ProcessResourceDetector,
+    Resource,
+)
+from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
+from opentelemetry.sdk.trace.export import (
+    BatchSpanProcessor,
+    SimpleSpanProcessor,
+    SpanExporter,
+    SpanExportResult,
+)
+from opentelemetry.sdk.trace.id_generator import IdGenerator
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON
+from opentelemetry.trace import Tracer
+from opentelemetry.trace import TracerProvider as AnyTracerProvider
+
+from scaly_viz import attributes as a
+from scaly_viz._version import __version__
+from scaly_viz.settings import Settings
+from scaly_viz.store import SpanStore, StoreProcessor
+
+_log = logging.getLogger("scaly_viz")
+
+GROUP = "opentelemetry_traces_exporter"
+# Our own exporters go through the same door as everybody's, under these names.
+_SHORT_NAMES = {"json": "scaly_json", "otlp": "otlp_proto_http"}
+_BATCH_SPANS = 4
+_QUEUE_SPANS = 1 << 16
+
+type Exporter = str | SpanExporter
+
+
+class _SystemIds(IdGenerator):
+    """Ids from the operating system: the SDK's own generator would advance the user's ``random`` state."""
+
+    _random = random.SystemRandom()
+
+    def generate_span_id(self) -> int:
+        return self._random.randrange(1, 1 << 64)
+
+    def generate_trace_id(self) -> int:
+        return self._random.randrange(1, 1 << 128)
+
+
+class GuardedExporter(SpanExporter):
+    """Passes spans to an exporter; tells once a cause what could not be exported, and why."""
+
+    def __init__(self, name: str, exporter: SpanExporter) -> None:
+        self._name = name
+        self._exporter = exporter
+        self._told: set[str] = set()
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Export ``spans``; never raises."""
+        try:
+            result = self._exporter.export(spans)
+            cause = "it reported a failure"
+        except Exception as error:
+            _log.debug("exporter %s failed", self._name, exc_info=True)
+            result = SpanExportResult.FAILURE
+            cause = f"{type(error).__name__}: {error}"
+        if result is not SpanExportResult.SUCCESS and cause not in self._told:
+            self._told.add(cause)
+            _log.warning(
+                "exporter %s lost %s: %s (said once for this cause; the compile goes on)",
+                self._name,
+                _what(spans),
+                cause,
+            )
+        return result
+
+    def shutdown(self) -> None:
+        """Shut the exporter down."""
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30000) -> bool:
+        """Flush the exporter."""
+        return self._exporter.force_flush(timeout_millis)
+
+
+def _what(spans: Sequence[ReadableSpan]) -> str:
+    names = dict.fromkeys(
+        f"{span.name!r} of recording {(span.attributes or {}).get(a.RECORDING_ID, '?')}"
+        for span in spans
+    )
+    return f"{len(spans)} span(s), first {next(iter(names), 'none')}"
+
+
+class Pipeline:
+    """One configuration: where spans are made, kept and sent."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: SpanStore,
+        exporters: Sequence[Exporter] | None = None,
+        provider: AnyTracerProvider | None = None,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._exporters = exporters
+        self._given = provider
+        self._provider = self._given_provider(provider) if provider else self._own_provider()
+
+    @property
+    def tracer(self) -> Tracer:
+        """The tracer that recordings use."""
+        return self._provider.get_tracer(a.SCOPE, __version__)
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until exporters have what they were given, at most ``timeout_s`` seconds each."""
+        if isinstance(self._provider, TracerProvider):
+            return self._provider.force_flush(int(timeout_s * 1000))
+        return True
+
+    def after_fork(self) -> None:
+        """In a forked child: a provider of its own, with this process's resource."""
+        if self._given is None:
+            self._provider = self._own_provider()
+
+    def _own_provider(self) -> TracerProvider:
+        if os.environ.get(OTEL_SDK_DISABLED, "").strip().lower() == "true":
+            _log.warning("%s=true: no render is recorded", OTEL_SDK_DISABLED)
+        provider = TracerProvider(
+            sampler=ALWAYS_ON,
+            resource=_resource(),
+            shutdown_on_exit=False,
+            id_generator=_SystemIds(),
+            span_limits=_no_limits(),
+        )
+        names = self._settings.exporters if self._exporters is None else self._exporters
+        self._add_processors(provider, names)
+        return provider
+
+    def _given_provider(self, provider: AnyTracerProvider) -> AnyTracerProvider:
+        if isinstance(provider, TracerProvider):
+            self._add_processors(provider, self._exporters or ())
+        else:
+            _log.warning(
+                "tracer_provider=%r is no SDK TracerProvider: recordings() stays empty", provider
+            )
+        return provider
+
+    def _add_processors(self, provider: TracerProvider, exporters: Sequence[Exporter]) -> None:
+        provider.add_span_processor(StoreProcessor(self._store))
+        for exporter in exporters:
+            if exporter == "none":
+                continue
+            name = exporter if isinstance(exporter, str) else type(exporter).__name__
+            made = self._make(exporter) if isinstance(exporter, str) else exporter
+            if made is None:
+                continue
+            guarded = GuardedExporter(name, made)
+            if name == "json":
+                provider.add_span_processor(SimpleSpanProcessor(guarded))
+            else:
+                provider.add_span_processor(
+                    BatchSpanProcessor(
+                        guarded, max_queue_size=_QUEUE_SPANS, max_export_batch_size=_BATCH_SPANS
+                    )
+                )
+
+    def _make(self, name: str) -> SpanExporter | None:
+        try:
+            factory = _find(_SHORT_NAMES.get(name, name))
+            if factory is None:
+                known = sorted({*_SHORT_NAMES, "none", *(e.name for e in _known())})
+                _log.warning(
+                    "exporter %r is unknown and left out; known: %s", name, ", ".join(known)
+                )
+                return None
+            load = factory.load()
+            exporter: SpanExporter = (
+                load(_path(self._settings), max_bytes=self._settings.max_bytes)
+                if name == "json"
+                else load()
+            )
+        except Exception as error:
+            _log.debug("exporter %s cannot be made", name, exc_info=True)
+            _log.warning(
+                "exporter %r cannot be used and is left out: %s: %s",
+                name,
+                type(error).__name__,
+                error,
+            )
+            return None
+        return exporter
+
+
+def _path(settings: Settings) -> Path:
+    return settings.directory / "recordings.jsonl"
+
+
+def _known() -> Sequence[EntryPoint]:
+    return tuple(entry_points(group=GROUP))
+
+
+def _find(name: str) -> EntryPoint | None:
+    return next((entry for entry in _known() if entry.name == name), None)
+
+
+def _no_limits() -> SpanLimits:
+    unset = SpanLimits.UNSET
+    return SpanLimits(
+        max_attributes=unset,
+        max_events=unset,
+        max_links=unset,
+        max_span_attributes=unset,
+        max_event_attributes=unset,
+        max_link_attributes=unset,
+        max_attribute_length=unset,
+        max_span_attribute_length=unset,
+    )
+
+
+def _resource() -> Resource:
+    resource = Resource.get_empty()
+    detectors: tuple[Callable[[], Resource], ...] = (
+        lambda: Resource({"service.name": "scaly"}),
+        lambda: Resource({"host.name": socket.gethostname()}),
+        ProcessResourceDetector().detect,
+        OTELResourceDetector().detect,
+    )
+    for detect in detectors:
+        resource = resource.merge(detect())
+    return resource
+
+
+class PipelineHolder:
+    """The process's pipeline: made on first use, replaced by ``configure``."""
+
+    def __init__(self, make: Callable[[], Pipeline]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._pipeline: Pipeline | None = None
+
+    def get(self) -> Pipeline:
+        """Return the pipeline, made if there is none yet."""
+        with self._lock:
+            if self._pipeline is None:
+                self._pipeline = self._make()
+            return self._pipeline
+
+    def replace(self, pipeline: Pipeline) -> Pipeline | None:
+        """Use ``pipeline`` from now on; return the one before, if any."""
+        with self._lock:
+            before, self._pipeline = self._pipeline, pipeline
+            return before
+
+    def after_fork(self) -> None:
+        """Make the copy in a forked child usable."""
+        self._lock = threading.Lock()
+        if self._pipeline is not None:
+            self._pipeline.after_fork()

@@ -1,0 +1,339 @@
+"""Owns the recording as readers see it: spans put together, payloads decoded on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scaly_viz import attributes as a
+from scaly_viz import codec, graph_table
+from scaly_viz.codec import EncodedPayload
+from scaly_viz.errors import PayloadError
+from scaly_viz.span_record import Attributes, AttributeValue, SpanRecord
+
+type Report = Callable[[str], None]
+type RecordingDict = dict[str, Any]
+
+GRAPH = "graph"
+# Kinds whose decoded form scaly.viz has under the same name, in the order of its dicts.
+_TEXT_KINDS = ("assembly", "listing")
+_CODE = "code"
+
+
+@dataclass(slots=True)
+class Step:
+    """One step: its span, and its payloads by kind."""
+
+    index: int
+    attributes: Attributes
+    start_ns: int
+    end_ns: int
+    payloads: dict[str, EncodedPayload] = field(default_factory=dict)
+    placeholder: bool = False
+
+    @property
+    def name(self) -> str:
+        """Exact name, as scaly.viz shows it."""
+        return str(self.attributes.get(a.STEP_NAME, ""))
+
+    @property
+    def phase(self) -> str:
+        """Group of the step."""
+        return str(self.attributes.get(a.STEP_PHASE, ""))
+
+    @property
+    def dialect(self) -> str:
+        """Language of what the step made."""
+        return str(self.attributes.get(a.STEP_DIALECT, ""))
+
+    @property
+    def changed(self) -> bool:
+        """False where every payload equals the previous one of its kind."""
+        return self.attributes.get(a.STEP_CHANGED, True) is not False
+
+    @property
+    def duration_s(self) -> float:
+        """Compiler time of the step, in seconds."""
+        return (self.end_ns - self.start_ns) / 1e9
+
+    def figure(self, key: str) -> int | None:
+        """Return the integer attribute ``key``, or None where the step has none."""
+        value = self.attributes.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+@dataclass(slots=True)
+class Recording:
+    """One render, as far as its spans are known.
+
+    ``complete`` is true where the root span and every step are there. ``problems`` says in words
+    what is missing or damaged; decoding payloads may add to it.
+    """
+
+    id: str
+    root: SpanRecord | None
+    steps: list[Step]
+    problems: list[str]
+    spans: Sequence[SpanRecord] = ()
+    _decoded: dict[str, bytes] = field(default_factory=dict)
+    _graphs: tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]] | None = None
+
+    @property
+    def head(self) -> SpanRecord:
+        """The root span, or any other where it is missing."""
+        return self.root or self.spans[0]
+
+    @property
+    def function(self) -> str:
+        """Name of the rendered function."""
+        return str(self.head.attributes.get(a.FUNCTION_NAME, ""))
+
+    @property
+    def label(self) -> str | None:
+        """Label given to ``visualize``."""
+        label = self.head.attributes.get(a.LABEL)
+        return None if label is None else str(label)
+
+    @property
+    def name(self) -> str:
+        """What the recording is shown as: its label, else the function's name."""
+        return self.label or self.function
+
+    @property
+    def complete(self) -> bool:
+        """Whether the root span and every step are there."""
+        return self.root is not None and not any(step.placeholder for step in self.steps)
+
+    @property
+    def start_ns(self) -> int:
+        """When the render began, in nanoseconds since the epoch, as far as it is known."""
+        return self.root.start_ns if self.root else min(span.start_ns for span in self.spans)
+
+    @property
+    def end_ns(self) -> int:
+        """When the render ended, in nanoseconds since the epoch, as far as it is known."""
+        return self.root.end_ns if self.root else max(span.end_ns for span in self.spans)
+
+    @property
+    def duration_s(self) -> float:
+        """Wall time of the render in seconds, as far as it is known."""
+        return (self.end_ns - self.start_ns) / 1e9
+
+    @property
+    def error(self) -> str | None:
+        """The failure's text, as scaly.viz has it, or why the recording is incomplete; else None."""
+        if self.root is not None and self.root.status == "error":
+            return self.root.status_message
+        return None if self.complete else f"incomplete: {self.problems[0]}"
+
+    @property
+    def status(self) -> str:
+        """``ok``, ``failed`` or ``incomplete``."""
+        if not self.complete:
+            return "incomplete"
+        return "failed" if self.error is not None else "ok"
+
+    def data(self, step: Step, kind: str) -> bytes:
+        """Return the decoded payload of ``kind``.
+
+        Raises:
+            PayloadError: the step has none of that kind, or it cannot be rebuilt.
+        """
+        payload = step.payloads.get(kind)
+        if payload is None:
+            raise PayloadError(f"step {step.index} has no {kind}")
+        return self._data(kind, payload)
+
+    def text(self, step: Step, kind: str) -> str:
+        """Return the decoded payload of ``kind`` as text.
+
+        Raises:
+            PayloadError: the step has none of that kind, or it cannot be rebuilt.
+        """
+        return self.data(step, kind).decode("utf-8", "surrogatepass")
+
+    def graph(self, step: Step) -> graph_table.Graph:
+        """Return the step's graph as scaly.viz has it.
+
+        Raises:
+            PayloadError: the step has none, or it cannot be rebuilt.
+        """
+        digest = self._graph_digest(step)
+        table, deltas = self._graph_tables()
+        if digest not in deltas:
+            self._data(GRAPH, step.payloads[GRAPH])
+            raise PayloadError("it builds on a graph that cannot be rebuilt")
+        delta = deltas[digest]
+        return table.graph(delta.prefix, delta.roots)
+
+    def to_dict(self) -> RecordingDict:
+        """Return the recording as the dict that scaly.viz records for the same render.
+
+        An incomplete recording has ``incomplete`` true. A payload that cannot be rebuilt is left
+        out, and ``problems`` says which and why.
+        """
+        problems = list(self.problems)
+        recording: RecordingDict = {
+            "id": self.id,
+            "name": self.name,
+            "function": self.function,
+            "started_at": self.start_ns / 1e9,
+            "error": self.error,
+            "steps": [self._step_dict(s, problems) for s in self.steps if not s.placeholder],
+        }
+        if not self.complete:
+            recording["incomplete"] = True
+        if problems:
+            recording["problems"] = problems
+        return recording
+
+    def _step_dict(self, step: Step, problems: list[str]) -> dict[str, Any]:
+        result: dict[str, Any] = {
+            "name": step.name,
+            "phase": step.phase,
+            "dialect": step.dialect,
+        }
+        for kind in step.payloads:
+            try:
+                result[kind] = self.graph(step) if kind == GRAPH else self._value(step, kind)
+            except PayloadError as error:
+                problems.append(f"step {step.index} ({step.name}): its {kind} is missing: {error}")
+        return result
+
+    def _value(self, step: Step, kind: str) -> str | bytes:
+        data = self.data(step, kind)
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return data
+
+    def _data(self, kind: str, payload: EncodedPayload) -> bytes:
+        """Decode ``payload`` after all that it builds on, oldest first; each only once."""
+        known = self._payloads_by_digest(kind)
+        chain: list[EncodedPayload] = []
+        current: EncodedPayload | None = payload
+        digest = payload.digest
+        while digest not in self._decoded:
+            if current is not None and current.encoding == "same" and not current.error:
+                current = known.get(digest)
+                if current is None:
+                    raise PayloadError(f"it equals payload {digest[:12]}, which is missing")
+            if current is None:
+                break
+            if len(chain) > len(known):
+                raise PayloadError("it builds on itself")
+            chain.append(current)
+            digest = current.base
+            if not digest:
+                break
+            current = known.get(digest)
+        while chain:
+            current = chain.pop()
+            data = codec.unpack(current, self._decoded.get(current.base))
+            self._decoded[current.digest] = data
+        return self._decoded[payload.digest]
+
+    def _payloads_by_digest(self, kind: str) -> dict[str, EncodedPayload]:
+        return {
+            payload.digest: payload
+            for step in self.steps
+            if (payload := step.payloads.get(kind)) is not None and payload.encoding != "same"
+        }
+
+    def _graph_digest(self, step: Step) -> str:
+        payload = step.payloads.get(GRAPH)
+        if payload is None:
+            raise PayloadError(f"step {step.index} has no graph")
+        if payload.error:
+            raise PayloadError(payload.error)
+        return payload.digest
+
+    def _graph_tables(
+        self,
+    ) -> tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]]:
+        if self._graphs is None:
+            table = graph_table.GraphTable()
+            deltas: dict[str, graph_table.GraphDelta] = {}
+            for step in self.steps:
+                payload = step.payloads.get(GRAPH)
+                if payload is None or payload.digest in deltas:
+                    continue
+                try:
+                    delta = graph_table.decode(self._data(GRAPH, payload))
+                    table.extend(delta)
+                except PayloadError:
+                    continue
+                deltas[payload.digest] = delta
+            self._graphs = table, deltas
+        return self._graphs
+
+
+def assemble(spans: Iterable[SpanRecord]) -> list[Recording]:
+    """Put ``spans`` together, in any order and from any number of recordings; others are passed over.
+
+    Returns recordings in the order in which their renders ended; a span that comes twice counts once.
+    """
+    groups: dict[str, dict[str, SpanRecord]] = {}
+    for span in spans:
+        recording = span.attributes.get(a.RECORDING_ID)
+        if isinstance(recording, str) and recording:
+            groups.setdefault(recording, {}).setdefault(span.span_id, span)
+    recordings = [_recording(id_, list(group.values())) for id_, group in groups.items()]
+    return sorted(recordings, key=lambda recording: recording.end_ns)
+
+
+def _recording(id_: str, spans: list[SpanRecord]) -> Recording:
+    root = next((span for span in spans if a.STEP_INDEX not in span.attributes), None)
+    steps = {step.index: step for step in _steps(spans)}
+    problems = list(_schema_problems(spans))
+    expected = max(steps, default=-1) + 1
+    if root is None:
+        problems.append("the render is still running, or its process was ended in the middle")
+    else:
+        declared = root.attributes.get(a.RECORDING_STEPS)
+        expected = max(expected, declared) if isinstance(declared, int) else expected
+    missing = [index for index in range(min(expected, 1 << 16)) if index not in steps]
+    if missing:
+        text = ", ".join(map(str, missing[:10])) + (" ..." if len(missing) > 10 else "")
+        problems.append(f"{len(missing)} of {expected} steps are missing: {text}")
+    for index in missing:
+        steps[index] = Step(index, {a.STEP_NAME: "missing"}, 0, 0, placeholder=True)
+    return Recording(id_, root, [steps[index] for index in sorted(steps)], problems, spans)
+
+
+def _steps(spans: Sequence[SpanRecord]) -> Iterator[Step]:
+    parts: dict[int, list[SpanRecord]] = {}
+    for span in spans:
+        index = span.attributes.get(a.STEP_INDEX)
+        if isinstance(index, int) and index >= 0:
+            parts.setdefault(index, []).append(span)
+    for index, group in parts.items():
+        step = next((span for span in group if a.STEP_NAME in span.attributes), None)
+        if step is None:
+            continue
+        events = [(event.name, event.attributes) for span in group for event in span.events]
+        payloads = {payload.kind: payload for payload in codec.collect(events)}
+        yield Step(index, step.attributes, step.start_ns, step.end_ns, _ordered(payloads))
+
+
+def _ordered(payloads: dict[str, EncodedPayload]) -> dict[str, EncodedPayload]:
+    order = (*_TEXT_KINDS, GRAPH, _CODE)
+    return {kind: payloads[kind] for kind in order if kind in payloads} | payloads
+
+
+def _schema_problems(spans: Sequence[SpanRecord]) -> Iterator[str]:
+    major = a.SCHEMA_VERSION.partition(".")[0]
+    versions = {str(span.attributes.get(a.SCHEMA, a.SCHEMA_VERSION)) for span in spans}
+    for version in sorted(versions):
+        if version.partition(".")[0] != major:
+            yield (
+                f"it was written by schema version {version}, this version knows"
+                f" {a.SCHEMA_VERSION}: what it does not know is left out"
+            )
+
+
+def attribute(attributes: Mapping[str, AttributeValue], key: str) -> str:
+    """Return the attribute ``key`` as text, empty where there is none."""
+    value = attributes.get(key)
+    return "" if value is None else str(value)

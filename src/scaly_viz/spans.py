@@ -1,0 +1,178 @@
+"""Owns the span tree of a recording; the only module that makes spans and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
+
+from scaly_viz import attributes as a
+
+type Value = str | bool | int | float | Sequence[str]
+
+# The Collector's receivers take 4 MiB a message and its JSON-lines receiver 1 MiB a line.
+SPAN_CHARS = 800_000
+_EVENT_CHARS = 700
+_MAX_INT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every span of a recording says of it."""
+
+    recording_id: str
+    function: str
+    label: str | None
+
+    def attributes(self) -> dict[str, Value]:
+        """Return the attributes that every span carries."""
+        attributes: dict[str, Value] = {
+            a.RECORDING_ID: self.recording_id,
+            a.SCHEMA: a.SCHEMA_VERSION,
+            a.FUNCTION_NAME: printable(self.function),
+        }
+        if self.label is not None:
+            attributes[a.LABEL] = printable(self.label)
+        return attributes
+
+
+@dataclass(frozen=True, slots=True)
+class StepSpan:
+    """One step, ready to become a span: times in nanoseconds since the epoch, events as (kind, attributes)."""
+
+    name: str
+    start_ns: int
+    end_ns: int
+    attributes: Mapping[str, Value]
+    events: Sequence[tuple[str, Mapping[str, Value]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a render failed: exception class, message, and the stack trace where there is one."""
+
+    type: str
+    message: str
+    stacktrace: str = ""
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+
+
+class RecordingSpans:
+    """The root span of one recording, and the steps below it."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        head: Head,
+        parent: Context,
+        start_ns: int,
+        attributes: Mapping[str, Value],
+    ) -> None:
+        self._tracer = tracer
+        self._head = head.attributes()
+        self._root = tracer.start_span(
+            f"{a.SPAN_RENDER} {printable(head.function)}",
+            context=parent,
+            attributes=clean(self._head | dict(attributes)),
+            start_time=start_ns,
+            record_exception=False,
+            set_status_on_exception=False,
+        )
+        self._context = set_span_in_context(self._root, Context())
+
+    @property
+    def recorded(self) -> bool:
+        """False where the tracer's provider drops the span: it is disabled, or its sampler said no."""
+        return self._root.is_recording()
+
+    def add_step(self, step: StepSpan) -> None:
+        """Emit ``step``; what does not fit its span continues in child spans named ``payload``."""
+        chunks = list(_chunks(step.events))
+        span = self._start(step.name, self._context, step, step.attributes)
+        _add_events(span, chunks[0] if chunks else (), step.end_ns)
+        context = set_span_in_context(span, Context())
+        span.end(step.end_ns)
+        for chunk in chunks[1:]:
+            index = {a.STEP_INDEX: step.attributes[a.STEP_INDEX]}
+            child = self._start(a.SPAN_PAYLOAD, context, step, index)
+            _add_events(child, chunk, step.end_ns)
+            child.end(step.end_ns)
+
+    def finish(
+        self, end_ns: int, attributes: Mapping[str, Value], failure: Failure | None = None
+    ) -> None:
+        """End the root span, as failed where there is a ``failure``."""
+        self._root.set_attributes(clean(attributes))
+        if failure is not None:
+            self._root.set_attribute(a.ERROR_TYPE, printable(failure.type))
+            self._root.set_status(Status(StatusCode.ERROR, printable(failure.message)))
+            if failure.stacktrace:
+                event = {
+                    "exception.type": failure.type,
+                    "exception.message": failure.message,
+                    "exception.stacktrace": failure.stacktrace,
+                }
+                self._root.add_event(a.EVENT_EXCEPTION, clean(event), end_ns)
+        self._root.end(end_ns)
+
+    def _start(
+        self, name: str, parent: Context, step: StepSpan, attributes: Mapping[str, Value]
+    ) -> Span:
+        return self._tracer.start_span(
+            printable(name),
+            context=parent,
+            attributes=clean(self._head | dict(attributes)),
+            start_time=step.start_ns,
+            record_exception=False,
+            set_status_on_exception=False,
+        )
+
+
+def printable(text: str) -> str:
+    """Return ``text`` as UTF-8 can carry it: a lone surrogate becomes its escape."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def clean(attributes: Mapping[str, Value]) -> dict[str, Value]:
+    """Return ``attributes`` within what OTLP can carry: UTF-8 texts and 64-bit integers."""
+    return {key: _clean(value) for key, value in attributes.items()}
+
+
+def _clean(value: Value) -> Value:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return max(-_MAX_INT, min(value, _MAX_INT))
+    return tuple(printable(item) for item in value)
+
+
+def _add_events(
+    span: Span, events: Iterable[tuple[str, Mapping[str, Value]]], time_ns: int
+) -> None:
+    for kind, attributes in events:
+        span.add_event(f"{a.EVENT_PREFIX}{kind}", clean(attributes), time_ns)
+
+
+def _chunks(
+    events: Iterable[tuple[str, Mapping[str, Value]]],
+) -> Iterable[list[tuple[str, Mapping[str, Value]]]]:
+    chunk: list[tuple[str, Mapping[str, Value]]] = []
+    size = 0
+    for event in events:
+        # Control and non-ASCII characters of a plain body take up to six bytes each in JSON.
+        chars = _EVENT_CHARS + sum(_width(v) for v in event[1].values() if isinstance(v, str))
+        if chunk and size + chars > SPAN_CHARS:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(event)
+        size += chars
+    if chunk:
+        yield chunk
+
+
+def _width(text: str) -> int:
+    return len(text) if text.isascii() and text.isprintable() else 6 * len(text)

@@ -1,0 +1,209 @@
+"""What a user installs: the wheel and the sdist, their contents, and how they behave on their own."""
+
+from __future__ import annotations
+
+import email
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+UV = [sys.executable, "-m", "uv"]
+PACKAGES = ("scaly_viz", "scaly_viz_exporters", "scaly_viz_viewer")
+FOLDERS = ("src/scaly_viz", "exporters/scaly_viz_exporters", "viewer/scaly_viz_viewer")
+STATIC = tuple(
+    f"static/{name}" for name in ("index.html", "app.js", "style.css", "THIRD_PARTY_LICENSES.txt")
+)
+# Nothing listens there: a build that asks npm's registry fails, and says so.
+NO_NPM = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_fetch_retries": "0"}
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the packages under test; built here where `make` did not."""
+    built = os.environ.get("PACKAGES_UNDER_TEST")
+    if built:
+        return Path(built)
+    folder = tmp_path_factory.mktemp("dist")
+    build(ROOT, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    (path,) = dist.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def sdist(dist: Path) -> Path:
+    (path,) = dist.glob("*.tar.gz")
+    return path
+
+
+def build(source: Path, target: Path, *flags: str, **extra: str) -> None:
+    where = ["--python", sys.executable, "--out-dir", str(target)]
+    run([*UV, "build", *where, *flags, str(source)], **extra)
+
+
+def run(command: Sequence[str], cwd: Path = ROOT, **extra: str) -> str:
+    """Run ``command`` and return what it prints; fail the test with its output if it fails."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **extra},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def names_in_wheel(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def names_in_sdist(sdist: Path) -> set[str]:
+    """Return the files of the sdist, without its leading folder."""
+    with tarfile.open(sdist) as archive:
+        return {member.name.partition("/")[2] for member in archive if member.isfile()}
+
+
+def tracked(folder: str) -> set[str]:
+    """Return the Python files and markers of a package in the source tree."""
+    root = ROOT / folder
+    files = (path for path in root.rglob("*") if path.suffix in (".py", ".typed"))
+    return {path.relative_to(root).as_posix() for path in files}
+
+
+def metadata(wheel: Path, name: str) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        (path,) = (n for n in archive.namelist() if n.endswith(f".dist-info/{name}"))
+        return archive.read(path).decode()
+
+
+def test_the_wheel_holds_three_typed_packages_the_page_and_nothing_else(wheel: Path) -> None:
+    expected = {
+        f"{package}/{name}"
+        for package, folder in zip(PACKAGES, FOLDERS, strict=True)
+        for name in tracked(folder)
+    }
+    assert {f"{package}/py.typed" for package in PACKAGES} <= expected
+    names = names_in_wheel(wheel)
+    static = {name for name in names if name.startswith("scaly_viz_viewer/static/")}
+    about = {name for name in names if ".dist-info/" in name}
+    assert {f"scaly_viz_viewer/{name}" for name in STATIC} <= static
+    assert {name.partition(".dist-info/")[2] for name in about} == {
+        "METADATA",
+        "RECORD",
+        "WHEEL",
+        "entry_points.txt",
+        "licenses/LICENSE",
+    }
+    assert names - static - about == expected
+
+
+def test_the_sdist_holds_sources_and_page_but_no_tests_and_no_node_modules(sdist: Path) -> None:
+    names = names_in_sdist(sdist)
+    sources = {f"{folder}/{name}" for folder in FOLDERS for name in tracked(folder)}
+    page = {f"viewer/scaly_viz_viewer/{name}" for name in STATIC}
+    web = {f"viewer/web/{name}" for name in ("package-lock.json", "build.mjs", "src/main.ts")}
+    papers = {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "hatch_build.py"}
+    assert sources | page | web | papers | {"PKG-INFO"} <= names
+    unwanted = re.compile(r"(^|/)(tests|node_modules|__pycache__|\.git|\.venv)/|\.test\.ts$|\.pyc$")
+    assert [name for name in names if unwanted.search(name)] == []
+
+
+def test_the_license_is_apache_2_in_full(wheel: Path) -> None:
+    about = email.message_from_string(metadata(wheel, "METADATA"))
+    assert about["License-Expression"] == "Apache-2.0"
+    text = metadata(wheel, "licenses/LICENSE")
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_the_wheel_does_not_require_scaly(wheel: Path) -> None:
+    about = email.message_from_string(metadata(wheel, "METADATA"))
+    required = [line for line in about.get_all("Requires-Dist", []) if "extra ==" not in line]
+    assert [line for line in required if line.startswith("scaly")] == []
+
+
+def test_the_wheel_names_the_command_and_the_exporters(wheel: Path) -> None:
+    entry_points = ConfigParser()
+    entry_points.read_string(metadata(wheel, "entry_points.txt"))
+    assert dict(entry_points["console_scripts"]) == {"scaly-viz": "scaly_viz.cli:main"}
+    assert "scaly_json" in entry_points["opentelemetry_traces_exporter"]
+
+
+def test_a_wheel_from_the_sdist_needs_no_npm_and_equals_one_from_the_tree(
+    sdist: Path, tmp_path: Path
+) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (source,) = (tmp_path / "unpacked").iterdir()
+    no_node = str(tmp_path / "empty")
+    build(source, tmp_path / "sdist", "--wheel", PATH=no_node, **NO_NPM)
+    build(ROOT, tmp_path / "tree", "--wheel")
+    (from_sdist,) = (tmp_path / "sdist").glob("*.whl")
+    (from_tree,) = (tmp_path / "tree").glob("*.whl")
+    assert contents(from_sdist) == contents(from_tree)
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_works_installed_alone_and_without_scaly(wheel: Path, tmp_path: Path) -> None:
+    run([*UV, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")])
+    python = str(tmp_path / "venv" / "bin" / "python")
+    run([*UV, "pip", "install", "--quiet", "--python", python, str(wheel)])
+    script = str(tmp_path / "venv" / "bin" / "scaly-viz")
+    version = wheel.name.split("-")[1]
+    assert version in run([script, "--version"], cwd=tmp_path)
+    assert run([python, "-m", "scaly_viz", "--version"], cwd=tmp_path) == run(
+        [script, "--version"], cwd=tmp_path
+    )
+    alone = "import importlib.util as u; print(u.find_spec('scaly'), u.find_spec('numpy'))"
+    assert run([python, "-c", alone], cwd=tmp_path).strip() == "None None"
+    load = (
+        "from importlib.metadata import distribution\n"
+        "for point in distribution('scaly-viz').entry_points: print(point.load().__name__)"
+    )
+    assert "main" in run([python, "-c", load], cwd=tmp_path).split()
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "viewer/web/package-lock.json"])
+def test_a_lock_file_names_no_registry(name: str) -> None:
+    text = (ROOT / name).read_text()
+    options = re.findall(r"^\s*-(?:i|-index-url|-extra-index-url|-find-links)\b.*", text, re.MULTILINE)
+    assert options == []
+    assert '"resolved"' not in text
+    hosts = set(re.findall(r"https?://([^/\"\s]+)", text))
+    assert {host for host in hosts if re.search(r"pypi|npmjs|npm\.|registry|localhost", host)} == set()
+
+
+def test_every_requirement_in_the_lock_is_pinned_with_hashes() -> None:
+    text = (ROOT / "requirements.lock").read_text().replace("\\\n", " ")
+    entries = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
+    assert len(entries) > 20
+    assert [line for line in entries if "==" not in line or "--hash=sha256:" not in line] == []
+
+
+def test_the_files_that_a_build_makes_are_ignored_by_git() -> None:
+    ignored = set((ROOT / ".gitignore").read_text().split())
+    made = {"viewer/scaly_viz_viewer/static/", "viewer/web/bundled.sha256", "node_modules/", "uv.lock"}
+    assert made <= ignored

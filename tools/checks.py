@@ -1,0 +1,202 @@
+"""Owns the checks of the sources, the build, and the suites with the environments they run in."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+import environments
+from environments import LOCK, LOCKED, PYPROJECT, VENVS, WEB, Layer, digest
+from interpreters import Interpreter
+from shell import IN_CI, ROOT, Failure, output, run, say
+from system import ensure_c_compiler, ensure_chromium
+from uv import main_python, python, uv
+
+DIST = ROOT / "dist"
+WORKERS = "2"
+
+# scaly and its solvers in the first version that scaly-viz supports.
+OLDEST_SCALY = tuple(
+    f"{name}==0.1.0a1" for name in ("scaly", "scaly-ipopt", "scaly-piqp", "scaly-sqp")
+)
+
+
+def lint() -> None:
+    """Ruff's rules."""
+    run([environments.dev().command("ruff"), "check"])
+
+
+def formatting() -> None:
+    """Ruff's format."""
+    run([environments.dev().command("ruff"), "format", "--check"])
+
+
+def types() -> None:
+    """Mypy, strict, over everything that is Python."""
+    run([environments.dev().command("mypy")])
+
+
+def fix() -> None:
+    """Format, and fix what can be fixed, Python and TypeScript."""
+    ruff = environments.dev().command("ruff")
+    run([ruff, "check", "--fix-only"])
+    run([ruff, "format"])
+    _npm("run", "--silent", "fix")
+
+
+def web() -> None:
+    """The front end: lint and format, types, unit tests."""
+    for script in ("check", "types", "test"):
+        _npm("run", "--silent", script)
+
+
+def lock() -> None:
+    """Write requirements.lock anew; versions that still fit are kept."""
+    _compile(LOCK)
+
+
+def upgrade() -> None:
+    """Write requirements.lock anew, with the newest versions."""
+    _compile(LOCK, "--upgrade")
+
+
+def lock_is_current() -> None:
+    """Requirements.lock is what pyproject.toml asks for."""
+    fresh = VENVS / "requirements.lock"
+    fresh.write_bytes(LOCK.read_bytes())
+    _compile(fresh)
+    if _pins(fresh) != _pins(LOCK):
+        raise Failure("requirements.lock does not fit pyproject.toml: run `make lock`")
+
+
+def build() -> Path:
+    """Build the sdist, and the wheel from the sdist; return the wheel."""
+    stamp = DIST / "inputs.sha256"
+    sources = (PYPROJECT, LOCK, ROOT / "hatch_build.py", ROOT / "src", ROOT / "exporters")
+    papers = (ROOT / "README.md", ROOT / "LICENSE", ROOT / "CHANGELOG.md")
+    wanted = digest(*sources, *papers, ROOT / "viewer")
+    wheels = list(DIST.glob("*.whl"))
+    if len(wheels) == 1 and stamp.is_file() and stamp.read_text() == wanted:
+        return wheels[0]
+    shutil.rmtree(str(DIST), ignore_errors=True)
+    hashed = ("--build-constraints", LOCK, "--require-hashes")
+    run([uv(), "build", "--python", main_python().path, *hashed, "--out-dir", DIST])
+    stamp.write_text(wanted)
+    (wheel,) = DIST.glob("*.whl")
+    return wheel
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The test suite against the built wheel, in one environment."""
+
+    name: str
+    meaning: str
+    minor: str | None = None  # None: the main Python
+    layers: tuple[Layer, ...] = (LOCKED,)
+    complete: bool = False  # with the tests that need a browser or a tracing backend
+    optional: bool = False  # left out where there is no such Python
+
+    def run(self, arguments: Sequence[str] = ()) -> str:
+        """Install the wheel beside this suite's dependencies, run pytest, say what was left out."""
+        interpreter = self._python()
+        if interpreter is None:
+            return f"left out: no Python {self.minor}"
+        ensure_c_compiler()
+        extra = {"PACKAGES_UNDER_TEST": str(DIST)}
+        chromium = ensure_chromium() if self.complete else None
+        if chromium:
+            extra["CHROMIUM"] = chromium
+        wheel = build()
+        if self.layers is LOWEST:
+            _resolve_lowest()
+        environment = environments.suite(self.name, interpreter, self.layers, wheel)
+        _assert_installed(environment)
+        marks = self._marks(chromium is not None)
+        workers = ("--numprocesses", WORKERS, "--dist", "loadfile") if not arguments else ()
+        run([environment.command("pytest"), *marks, *workers, *arguments], extra=extra)
+        return "" if chromium or not self.complete else "without the browser tests: no Chromium"
+
+    def _marks(self, browser: bool) -> tuple[str, ...]:
+        if not self.complete:
+            return ("-m", "not browser and not backend")
+        return () if browser else ("-m", "not browser")
+
+    def _python(self) -> Interpreter | None:
+        if self.minor is None:
+            return main_python()
+        found = python(self.minor, fetch=not self.optional)
+        if found is None and IN_CI and not self.optional:
+            raise Failure(f"no Python {self.minor} found, and uv could not fetch one")
+        return found
+
+
+LOWEST_PINS = VENVS / "lowest.txt"
+LOWEST = (Layer(("sync", str(LOWEST_PINS)), (LOWEST_PINS,)),)
+OLDEST = (LOCKED, Layer(("install", "--no-deps", *OLDEST_SCALY), ()))
+
+MAIN = Suite("main", "the whole suite against the built wheel", complete=True)
+NEXT = Suite("py313", "the suite on Python 3.13", minor="3.13")
+OLD_SCALY = Suite("scaly-a1", "the suite with the oldest scaly, 0.1.0a1", layers=OLDEST)
+LOWEST_DEPENDENCIES = Suite(
+    "lowest", "the suite with the lowest versions that pyproject.toml allows", layers=LOWEST
+)
+NEWEST = Suite("py314", "the suite on Python 3.14, where there is one", minor="3.14", optional=True)
+SUITES = (MAIN, NEXT, OLD_SCALY, LOWEST_DEPENDENCIES, NEWEST)
+
+
+def _compile(target: Path, *flags: str) -> None:
+    what = (PYPROJECT, "--all-extras", "--group", "dev", "--python-version", "3.12")
+    where = ("--python", main_python().path, "--quiet", "--output-file", target)
+    how = ("--universal", "--generate-hashes", *where, *flags)
+    # The lock's first lines name the command that wrote it: this one, not uv's with its options.
+    run([uv(), "pip", "compile", *what, *how], extra={"UV_CUSTOM_COMPILE_COMMAND": "make lock"})
+
+
+def _pins(lock_file: Path) -> list[str]:
+    # Hashes are not compared: a registry may gain wheels of a version that is already pinned.
+    return re.findall(r"^[a-z0-9].*?(?= \\$|$)", lock_file.read_text(), re.MULTILINE)
+
+
+def _resolve_lowest() -> None:
+    """Pin the lowest versions once per pyproject.toml."""
+    stamp = LOWEST_PINS.with_suffix(".sha256")
+    wanted = digest(PYPROJECT)
+    if LOWEST_PINS.is_file() and stamp.is_file() and stamp.read_text() == wanted:
+        return
+    say("resolving the lowest versions that pyproject.toml allows")
+    what = (PYPROJECT, "--all-extras", "--group", "test", "--python-version", "3.12")
+    where = ("--python", main_python().path, "--quiet", "--output-file", LOWEST_PINS)
+    LOWEST_PINS.unlink() if LOWEST_PINS.is_file() else None
+    run([uv(), "pip", "compile", *what, "--resolution", "lowest-direct", *where])
+    stamp.write_text(wanted)
+
+
+def _assert_installed(environment: environments.Environment) -> None:
+    """What the suite imports is the wheel, not the source tree."""
+    packages = "scaly_viz, scaly_viz_exporters, scaly_viz_viewer"
+    where = f"import {packages}; print({packages.replace(',', '.__file__,')}.__file__, sep='\\n')"
+    printed = output([environment.python, "-c", where])
+    if printed is None or not all("site-packages" in line for line in printed.splitlines()):
+        raise Failure(f"the packages are not imported from the installed wheel:\n{printed}")
+
+
+def _npm(*arguments: str) -> None:
+    """Run npm in viewer/web with the Node of .venv/dev, after the packages are installed."""
+    finder = "import hatch_build; print(*hatch_build.find_node(), sep='\\n')"
+    found = output([environments.dev().python, "-c", finder])
+    if found is None:
+        raise Failure("no Node in .venv/dev")
+    node, npm = found.splitlines()
+    extra = {"PATH": os.pathsep.join((str(Path(node).parent), os.environ.get("PATH", "")))}
+    stamp = WEB / "node_modules" / ".dev.sha256"
+    wanted = digest(WEB / "package-lock.json")
+    if not (stamp.is_file() and stamp.read_text() == wanted):
+        say("installing the front end's packages (npm ci)")
+        run([node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], WEB, extra)
+        stamp.write_text(wanted)
+    run([node, npm, *arguments], WEB, extra)

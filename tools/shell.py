@@ -1,0 +1,66 @@
+"""Owns how the tasks talk, run commands and fail."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+# What a developer's shell may carry that would change what a check does.
+FOREIGN = ("PYTHON", "PYTEST", "OTEL_", "SCALY_", "MYPY", "RUFF_", "MAKE", "MFLAGS")
+FOREIGN_NAMES = ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_SYSTEM_PYTHON", "NODE_OPTIONS")
+
+
+class Failure(Exception):
+    """A task cannot go on; its text is all that the reader sees."""
+
+
+def say(text: str) -> None:
+    """Print a line of progress."""
+    bold, plain = ("\033[1m", "\033[0m") if sys.stdout.isatty() else ("", "")
+    print(f"{bold}==> {text}{plain}", flush=True)
+
+
+def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
+    """Return the environment that commands run in: the caller's, less what would sway them."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(FOREIGN) and name not in FOREIGN_NAMES
+    }
+    return {**kept, **extra}
+
+
+def run(command: Sequence[object], cwd: Path = ROOT, extra: Mapping[str, str] = {}) -> None:
+    """Run ``command``, its output going where ours goes; raise ``Failure`` if it fails."""
+    words = [str(word) for word in command]
+    code = subprocess.run(
+        words, cwd=str(cwd), env=environment(extra), stdin=subprocess.DEVNULL, check=False
+    ).returncode
+    if code:
+        shown = " ".join(shlex.quote(word) for word in words)
+        raise Failure(f"exit code {code} from: {shown}")
+
+
+def output(command: Sequence[object], timeout: float = 30) -> str | None:
+    """Return what ``command`` prints, or None if it cannot be run or fails."""
+    try:
+        done = subprocess.run(
+            [str(word) for word in command],
+            cwd=str(ROOT),
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=timeout,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
