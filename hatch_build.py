@@ -32,7 +32,7 @@ class WebBuildHook(BuildHookInterface[Any]):
         """Ask for a Node only if the page has to be bundled."""
         return [] if Page(Path(self.root)).is_bundled() else [NODE_REQUIREMENT]
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Bundle the page before hatchling collects the files."""
         page = Page(Path(self.root))
         if not page.is_bundled():
@@ -86,7 +86,8 @@ class Page:
         if stamp.is_file() and stamp.read_text() == lock:
             return
         # Development tools are left out and no package's script runs: esbuild needs neither.
-        run([node, npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"], self.web)
+        flags = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
+        run([node, npm, "ci", *flags], self.web)
         stamp.parent.mkdir(exist_ok=True)
         stamp.write_text(lock)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 UV = [sys.executable, "-m", "uv"]
@@ -52,17 +52,17 @@ def sdist(dist: Path) -> Path:
     return path
 
 
-def build(source: Path, target: Path, *flags: str, **extra: str) -> None:
+def build(source: Path, target: Path, *flags: str, environ: Mapping[str, str] = {}) -> None:
     where = ["--python", sys.executable, "--out-dir", str(target)]
-    run([*UV, "build", *where, *flags, str(source)], **extra)
+    run([*UV, "build", *where, *flags, str(source)], environ=environ)
 
 
-def run(command: Sequence[str], cwd: Path = ROOT, **extra: str) -> str:
+def run(command: Sequence[str], cwd: Path = ROOT, environ: Mapping[str, str] = {}) -> str:
     """Run ``command`` and return what it prints; fail the test with its output if it fails."""
     done = subprocess.run(
         command,
         cwd=cwd,
-        env={**os.environ, **extra},
+        env={**os.environ, **environ},
         capture_output=True,
         text=True,
         check=False,
@@ -154,8 +154,8 @@ def test_a_wheel_from_the_sdist_needs_no_npm_and_equals_one_from_the_tree(
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
     (source,) = (tmp_path / "unpacked").iterdir()
-    no_node = str(tmp_path / "empty")
-    build(source, tmp_path / "sdist", "--wheel", PATH=no_node, **NO_NPM)
+    no_node = {"PATH": str(tmp_path / "empty"), **NO_NPM}
+    build(source, tmp_path / "sdist", "--wheel", environ=no_node)
     build(ROOT, tmp_path / "tree", "--wheel")
     (from_sdist,) = (tmp_path / "sdist").glob("*.whl")
     (from_tree,) = (tmp_path / "tree").glob("*.whl")
@@ -181,19 +181,25 @@ def test_the_wheel_works_installed_alone_and_without_scaly(wheel: Path, tmp_path
     assert run([python, "-c", alone], cwd=tmp_path).strip() == "None None"
     load = (
         "from importlib.metadata import distribution\n"
-        "for point in distribution('scaly-viz').entry_points: print(point.load().__name__)"
+        "for point in distribution('scaly-viz').entry_points:\n"
+        "    assert callable(point.load()), point\n"
+        "    print(point.name)"
     )
-    assert "main" in run([python, "-c", load], cwd=tmp_path).split()
+    assert {"scaly-viz", "scaly_json"} <= set(run([python, "-c", load], cwd=tmp_path).split())
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "viewer/web/package-lock.json"])
 def test_a_lock_file_names_no_registry(name: str) -> None:
     text = (ROOT / name).read_text()
-    options = re.findall(r"^\s*-(?:i|-index-url|-extra-index-url|-find-links)\b.*", text, re.MULTILINE)
+    options = re.findall(
+        r"^\s*-(?:i|-index-url|-extra-index-url|-find-links)\b.*", text, re.MULTILINE
+    )
     assert options == []
     assert '"resolved"' not in text
     hosts = set(re.findall(r"https?://([^/\"\s]+)", text))
-    assert {host for host in hosts if re.search(r"pypi|npmjs|npm\.|registry|localhost", host)} == set()
+    assert {
+        host for host in hosts if re.search(r"pypi|npmjs|npm\.|registry|localhost", host)
+    } == set()
 
 
 def test_every_requirement_in_the_lock_is_pinned_with_hashes() -> None:
@@ -205,5 +211,10 @@ def test_every_requirement_in_the_lock_is_pinned_with_hashes() -> None:
 
 def test_the_files_that_a_build_makes_are_ignored_by_git() -> None:
     ignored = set((ROOT / ".gitignore").read_text().split())
-    made = {"viewer/scaly_viz_viewer/static/", "viewer/web/bundled.sha256", "node_modules/", "uv.lock"}
+    made = {
+        "viewer/scaly_viz_viewer/static/",
+        "viewer/web/bundled.sha256",
+        "node_modules/",
+        "uv.lock",
+    }
     assert made <= ignored

@@ -20,7 +20,9 @@ def ensure_c_compiler() -> None:
     if shutil.which(os.environ.get("CC") or "cc"):
         return
     if not _apt("gcc", "libc6-dev"):
-        raise Failure("The tests need a C compiler named cc (on Debian: apt install gcc libc6-dev).")
+        raise Failure(
+            "The tests need a C compiler named cc (on Debian: apt install gcc libc6-dev)."
+        )
 
 
 def ensure_chromium() -> str | None:

@@ -58,7 +58,11 @@ def main_python() -> Interpreter:
 
 def _candidates() -> Iterator[str]:
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    folders += [str(Path.home() / ".local/bin"), str(Path.home() / ".cargo/bin"), str(TOOLS / "bin")]
+    folders += [
+        str(Path.home() / ".local/bin"),
+        str(Path.home() / ".cargo/bin"),
+        str(TOOLS / "bin"),
+    ]
     for folder in folders:
         if folder and Path(folder, "uv").is_file():
             yield str(Path(folder, "uv"))
@@ -89,7 +93,7 @@ def _install() -> str:
 def _locked(package: str) -> str:
     """Return the lines of requirements.lock that pin ``package`` and its hashes."""
     lock = (ROOT / "requirements.lock").read_text()
-    found = re.search(rf"^{package}==.*(?:\\\n.*)*", lock, re.MULTILINE)
+    found = re.search(rf"^{package}==(?:.*\\\n)*.*", lock, re.MULTILINE)
     if found is None:
         raise Failure(f"requirements.lock does not pin {package}")
     return found[0] + "\n"

@@ -63,7 +63,7 @@ class JsonFileExporter(SpanExporter):
             return SpanExportResult.FAILURE
         lines = [line for span in spans if (line := _encoded(span))]
         if lines:
-            self._append(b"".join(lines), len(lines))
+            self._append(b"".join(lines))
         complete = len(lines) == len(spans)
         return SpanExportResult.SUCCESS if complete else SpanExportResult.FAILURE
 
@@ -75,7 +75,7 @@ class JsonFileExporter(SpanExporter):
         """Refuse further spans; no file is open between two exports."""
         self._is_shut_down = True
 
-    def _append(self, lines: bytes, count: int) -> None:
+    def _append(self, lines: bytes) -> None:
         path = self._path or _default_path()
         try:
             try:
@@ -84,7 +84,7 @@ class JsonFileExporter(SpanExporter):
                 make_private_folder(path.parent)
                 self._append_locked(path, lines)
         except OSError as error:
-            cause = f"{error.strerror or error}; {count} spans were not recorded"
+            cause = f"{error.strerror or error}; these spans are not in the file"
             raise OSError(error.errno or errno.EIO, cause, str(path)) from error
 
     def _append_locked(self, path: Path, lines: bytes) -> None:
@@ -104,9 +104,7 @@ class JsonFileExporter(SpanExporter):
         """Start a new file, and make room for all that it may grow to."""
         try:
             segments.rotate(path)
-            dropped = segments.drop_oldest(
-                path, self._max_bytes - max(more, self._segment_bytes)
-            )
+            dropped = segments.drop_oldest(path, self._max_bytes - max(more, self._segment_bytes))
         except OSError as error:
             _log.warning("%s: cannot rotate, so the file grows on: %s", path, error)
             return
@@ -170,6 +168,5 @@ def _line(span: ReadableSpan) -> bytes:
 
 def _int64_or_text(match: re.Match[str]) -> str:
     # https://opentelemetry.io/docs/specs/otel/common/attribute-type-mapping/#integer-values
-    value = int(match[1]) if len(match[1]) <= 20 else _MAX_INT64 + 1
-    fits = -_MAX_INT64 - 1 <= value <= _MAX_INT64
+    fits = -_MAX_INT64 - 1 <= int(match[1]) <= _MAX_INT64
     return match[0] if fits else match[0].replace('"intValue"', '"stringValue"', 1)

@@ -24,7 +24,9 @@ _KINDS = {
 def open_to_append(path: Path) -> io.FileIO:
     """Open the regular file ``path``, made with mode 0600 where it does not exist."""
     try:
-        file = io.FileIO(path, "a+", opener=lambda name, flags: open_private(name, flags & ~os.O_CREAT))
+        file = io.FileIO(
+            path, "a+", opener=lambda name, flags: open_private(name, flags & ~os.O_CREAT)
+        )
     except OSError as error:
         _refuse_other_kinds(path, error)
         raise

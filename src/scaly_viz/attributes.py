@@ -88,6 +88,13 @@ RECORDING_STEPS = _attribute(
     "27",
     unit="{step}",
 )
+ERROR = _attribute(
+    "scaly.recording.error",
+    "string",
+    "root",
+    "The exception that ended the render, as repr() shows it; absent where it succeeded.",
+    "LoweringError('expression op print is not yet lowered')",
+)
 OVERHEAD = _attribute(
     "scaly.recording.overhead_s",
     "double",

@@ -16,6 +16,7 @@ from scaly_viz.span_record import Attributes
 
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
+GRAPH_DELTA = "application/vnd.scaly-viz.graph-delta+json"
 
 INLINE_BYTES = 4_096
 # Badger, below Jaeger, refuses values over 65,000 bytes.
@@ -23,7 +24,7 @@ BODY_CHARS = 60_000
 PREVIEW_CHARS = 400
 # What a reader agrees to unpack from one payload: far above what a compile makes, below what hurts.
 MAX_PAYLOAD_BYTES = 1 << 30
-_LEVEL = 6
+_LEVEL = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +198,15 @@ def _part_number(attributes: Attributes) -> int:
 def _integer(attributes: Attributes, key: str, default: int) -> int:
     value = attributes.get(key, default)
     return value if isinstance(value, int) else default
+
+
+def as_read(payload: Payload) -> EncodedPayload:
+    """Return ``payload`` as if it had been read as plain text: for what comes from other formats."""
+    digest = hashlib.sha256(payload.data).hexdigest()
+    body = payload.data.decode("utf-8", "surrogatepass")
+    return EncodedPayload(
+        payload.kind, "text", payload.media_type, len(payload.data), digest, "", body, ""
+    )
 
 
 def unpack(payload: EncodedPayload, base: bytes | None) -> bytes:

@@ -71,6 +71,7 @@ NEAR = 64
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(GraphDelta)
+_GRAPH_DECODER = msgspec.json.Decoder(Graph)
 
 
 def encode(delta: GraphDelta) -> bytes:
@@ -86,6 +87,23 @@ def decode(data: bytes) -> GraphDelta:
     """
     try:
         return _DECODER.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise PayloadError(f"not a graph: {error}") from error
+
+
+def encode_json(value: object) -> bytes:
+    """Return ``value`` as JSON."""
+    return _ENCODER.encode(value)
+
+
+def decode_graph(data: bytes) -> Graph:
+    """Return a whole graph that was recorded as JSON, as scaly.viz does.
+
+    Raises:
+        PayloadError: ``data`` is not a graph.
+    """
+    try:
+        return _GRAPH_DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PayloadError(f"not a graph: {error}") from error
 

@@ -111,7 +111,7 @@ class Pipeline:
         exporters: Sequence[Exporter] | None = None,
         provider: AnyTracerProvider | None = None,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._store = store
         self._exporters = exporters
         self._given = provider
@@ -143,7 +143,7 @@ class Pipeline:
             id_generator=_SystemIds(),
             span_limits=_no_limits(),
         )
-        names = self._settings.exporters if self._exporters is None else self._exporters
+        names = self.settings.exporters if self._exporters is None else self._exporters
         self._add_processors(provider, names)
         return provider
 
@@ -186,7 +186,7 @@ class Pipeline:
                 return None
             load = factory.load()
             exporter: SpanExporter = (
-                load(_path(self._settings), max_bytes=self._settings.max_bytes)
+                load(_path(self.settings), max_bytes=self.settings.max_bytes)
                 if name == "json"
                 else load()
             )
@@ -239,31 +239,3 @@ def _resource() -> Resource:
     for detect in detectors:
         resource = resource.merge(detect())
     return resource
-
-
-class PipelineHolder:
-    """The process's pipeline: made on first use, replaced by ``configure``."""
-
-    def __init__(self, make: Callable[[], Pipeline]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._pipeline: Pipeline | None = None
-
-    def get(self) -> Pipeline:
-        """Return the pipeline, made if there is none yet."""
-        with self._lock:
-            if self._pipeline is None:
-                self._pipeline = self._make()
-            return self._pipeline
-
-    def replace(self, pipeline: Pipeline) -> Pipeline | None:
-        """Use ``pipeline`` from now on; return the one before, if any."""
-        with self._lock:
-            before, self._pipeline = self._pipeline, pipeline
-            return before
-
-    def after_fork(self) -> None:
-        """Make the copy in a forked child usable."""
-        self._lock = threading.Lock()
-        if self._pipeline is not None:
-            self._pipeline.after_fork()

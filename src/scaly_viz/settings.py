@@ -70,8 +70,30 @@ class Settings:
     strict: bool
 
 
+_configured_directory: Path | None = None
+
+
+def configure_directory(directory: Path | None) -> None:
+    """Let ``recording_dir`` return ``directory`` whatever the environment says; None undoes it."""
+    global _configured_directory
+    _configured_directory = directory
+
+
+def fingerprint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, ...]:
+    """Return what ``read`` depends on, to notice a change."""
+    names = (*(variable.name for variable in VARIABLES), "XDG_CACHE_HOME", "HOME")
+    return (*(environ.get(name) for name in names), str(_configured_directory))
+
+
+def recording_path() -> Path:
+    """Return the file that recordings are appended to: ``recordings.jsonl`` in ``recording_dir()``."""
+    return recording_dir() / "recordings.jsonl"
+
+
 def recording_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return ``SCALY_VIZ_DIR``, else ``$XDG_CACHE_HOME/scaly/viz``, else ``~/.cache/scaly/viz``."""
+    """Return what ``configure`` was told, else ``SCALY_VIZ_DIR``, else ``scaly/viz`` in the user's cache."""
+    if _configured_directory is not None:
+        return _configured_directory
     override = environ.get(DIR.name)
     if override:
         return Path(override).expanduser()
@@ -84,7 +106,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings that ``environ`` asks for; a bad value is logged and its default used."""
     return Settings(
         directory=recording_dir(environ),
-        exporters=_names(environ.get(EXPORTERS.name, EXPORTERS.default)),
+        exporters=names(environ.get(EXPORTERS.name, EXPORTERS.default)),
         max_bytes=_size(environ, MAX_BYTES),
         memory_bytes=_size(environ, MEMORY_BYTES),
         pending_bytes=_size(environ, PENDING_BYTES),
@@ -92,7 +114,8 @@ def read(environ: Mapping[str, str] = os.environ) -> Settings:
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names(text: str) -> tuple[str, ...]:
+    """Return the names in a comma list, each once; the default where there are none."""
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     return names or (EXPORTERS.default,)
 

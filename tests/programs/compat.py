@@ -35,6 +35,11 @@ def group(*parts: Any) -> Any:
     return scaly_api.G(*parts) if IS_A1 else scaly_api.group(*parts)
 
 
+def results(*names: str) -> Any:
+    """Declare outputs whose shapes come from the trace."""
+    return group(*(arg(name) for name in names))
+
+
 def function(
     *inputs: Any, outputs: Any, name: str | None = None
 ) -> Callable[[Callable[..., Any]], Any]:

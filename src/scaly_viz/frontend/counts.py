@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import prod
+from types import MappingProxyType
 from typing import Protocol, cast
 
 
@@ -101,32 +102,12 @@ class Counts:
 type _Line = tuple[int, int, int, int]
 
 _NOTHING: _Line = (0, 0, 0, 0)
-# Takes the place of a line where the node has a region; unpacking it fails, which costs others nothing.
+_NO_CALLS: Mapping[str, int] = MappingProxyType({})
+# Stands for the line of a node that has a region; unpacking it fails, so nothing need be checked.
 _IN_REGIONS = cast("_Line", ())
 
 # More values of loop variables than this are not tried one by one (0.3 s).
 _MAX_VALUES = 100_000
-
-_LEAF, _VALUE, _ARITHMETIC, _INDEX, _LOAD, _STORE = range(6)  # a line
-_BLOCK, _FOR, _CALL, _BUFFER, _PROC, _PROGRAM, _UNKNOWN = range(6, 13)  # a region
-
-_KINDS: dict[str, int] = {
-    **dict.fromkeys(["const_int", "const_float", "var", "barrier"], _LEAF),
-    **dict.fromkeys(["assign", "print", "bit_select"], _VALUE),
-    **dict.fromkeys(["add", "sub", "mul", "div", "mod", "neg", "minimum", "maximum"], _ARITHMETIC),
-    **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "atan2"], _ARITHMETIC),
-    **dict.fromkeys(["sinh", "cosh", "tanh", "erf", "exp", "log", "pow", "sqrt"], _ARITHMETIC),
-    **dict.fromkeys(["abs", "floor", "ceil"], _ARITHMETIC),
-    **dict.fromkeys(["view", "range"], _INDEX),
-    "load": _LOAD,
-    **dict.fromkeys(["store", "store_pair"], _STORE),
-    "block": _BLOCK,
-    "for": _FOR,
-    **dict.fromkeys(["call", "launch"], _CALL),
-    "buffer": _BUFFER,
-    **dict.fromkeys(["proc", "kernel"], _PROC),
-    "program": _PROGRAM,
-}
 
 
 @dataclass(slots=True)
@@ -144,33 +125,19 @@ class _Region:
     """Code with statements in it: what it surely runs, what waits for its loops, what it holds."""
 
     line: _Line = _NOTHING
-    callees: Mapping[str, int] = field(default_factory=dict)
+    callees: Mapping[str, int] = _NO_CALLS
     opens: tuple[_Open, ...] = ()
     sites: _Line = _NOTHING
     call_sites: int = 0
     loops: int = 0
     buffers: int = 0
     private_bytes: int = 0
-    unknown: tuple[str, ...] = ()
-
-    def add(self, part: _Region) -> None:
-        """Let ``part`` follow."""
-        if part.sites is not _NOTHING:
-            self.line = _plus(self.line, part.line)
-            self.sites = _plus(self.sites, part.sites)
-        if part.callees:
-            self.callees = _plus_calls(self.callees, part.callees)
-        self.opens += part.opens
-        self.call_sites += part.call_sites
-        self.loops += part.loops
-        self.buffers += part.buffers
-        self.private_bytes += part.private_bytes
-        self.unknown += part.unknown
 
     def repeat(self, times: int) -> None:
         """Run all of it so many times."""
-        self.line = _plus(_NOTHING, self.line, times)
-        self.callees = _plus_calls({}, self.callees, times)
+        a, b, c, d = self.line
+        self.line = (a * times, b * times, c * times, d * times)
+        self.callees = _plus_calls(_NO_CALLS, self.callees, times)
         if self.opens:
             self.opens = tuple(replace(each, times=each.times * times) for each in self.opens)
 
@@ -184,6 +151,9 @@ class _Region:
         self.repeat(trips)
         if opens:
             self.opens = tuple(replace(each, ranges=(rng, *each.ranges)) for each in opens)
+
+
+_DECLARED = _Region(buffers=1)
 
 
 @dataclass(slots=True)
@@ -241,6 +211,7 @@ class Counter:
         self._lines: dict[int, _Line] = {}
         self._regions: dict[int, _Region] = {}
         self._procedures: dict[int, _Procedure] = {}
+        self._unknown: dict[int, tuple[str, ...]] = {}
         self._counts: dict[int, Counts] = {}
 
     def count(self, root: ProgramNode) -> Counts:
@@ -256,11 +227,12 @@ class Counter:
         self._lines = {key: line for key, line in self._lines.items() if keep(key)}
         self._regions = {key: region for key, region in self._regions.items() if keep(key)}
         self._procedures = {key: each for key, each in self._procedures.items() if keep(key)}
+        self._unknown = {key: kinds for key, kinds in self._unknown.items() if keep(key)}
         self._counts = {key: counts for key, counts in self._counts.items() if keep(key)}
 
     def _visit(self, root: ProgramNode) -> None:
         """Remember every node below ``root``, arguments first."""
-        lines, kinds, line_of = self._lines, _KINDS, self._line
+        lines, unknown = self._lines, self._unknown
         stack: list[ProgramNode | None] = [root]
         waiting: list[ProgramNode] = []
         while stack:
@@ -276,68 +248,50 @@ class Counter:
                     stack.append(None)
                     stack += missing
                     continue
-            kind = kinds.get(node.op, _UNKNOWN)
-            if kind == _LEAF:
-                lines[id(node)] = _NOTHING
-            elif kind > _STORE:
-                self._regions[id(node)] = self._region(node, kind)
-                lines[id(node)] = _IN_REGIONS
-            else:
-                lines[id(node)] = line_of(node, kind)
+            line_of = _LINES.get(node.op)
+            try:
+                lines[id(node)] = line_of(node, lines) if line_of else self._other(node)
+            except ValueError:
+                lines[id(node)] = self._other(node)
+            if unknown:
+                self._note(node)
 
-    def _line(self, node: ProgramNode, kind: int) -> _Line:
-        """What a scalar or simple statement runs."""
-        lines = self._lines
-        loads = stores = flops = moved = 0
-        try:
-            for arg in node.args:
-                a, b, c, d = lines[id(arg)]
-                loads += a
-                stores += b
-                flops += c
-                moved += d
-        except ValueError:
-            # An unknown kind of node is below, and only a region can say so.
-            self._regions[id(node)] = self._around_unknown(node, kind)
-            return _IN_REGIONS
-        if kind == _ARITHMETIC:
-            if node.dtype.is_floating:
-                flops += 1
-        elif kind != _VALUE:
-            return _access(node, kind, (loads, stores, flops, moved))
-        return loads, stores, flops, moved
+    def _other(self, node: ProgramNode) -> _Line:
+        """The line of a node that has statements in it, calls, declares, or is of unknown kind."""
+        if node.op not in _LINES and node.op not in _REGIONS:
+            self._unknown[id(node)] = (node.op,)
+            lines = [self._lines[id(arg)] for arg in _without_buffers(node)]
+            if _IN_REGIONS not in lines:
+                return _sum(lines)
+        self._regions[id(node)] = self._region(node)
+        return _IN_REGIONS
 
-    def _around_unknown(self, node: ProgramNode, kind: int) -> _Region:
-        region = self._gather(node.args)
-        if kind == _ARITHMETIC and node.dtype.is_floating:
-            flop = (0, 0, 1, 0)
-            region.line, region.sites = _plus(region.line, flop), _plus(region.sites, flop)
-        elif kind not in (_ARITHMETIC, _VALUE):
-            region.line = _access(node, kind, region.line)
-            region.sites = _access(node, kind, region.sites)
-        return region
+    def _note(self, node: ProgramNode) -> None:
+        """Remember which unknown kinds of node there are at and below ``node``."""
+        found = [self._unknown.get(id(each), ()) for each in (node, *node.args)]
+        if any(found):
+            self._unknown[id(node)] = tuple(dict.fromkeys(chain.from_iterable(found)))
 
-    def _region(self, node: ProgramNode, kind: int) -> _Region:
-        if kind == _FOR:
-            return self._loop(node)
-        if kind == _BUFFER:
-            return _declaration(node)
-        if kind == _PROC:
-            return self._procedure(node)
-        if kind == _BLOCK:
-            return self._gather(node.args)
-        if kind == _PROGRAM:
-            return _Region()
-        # A whole buffer as an argument is a pointer to it, not its declaration.
-        region = self._gather(arg for arg in node.args if arg.op != "buffer")
-        if kind == _CALL:
+    def _region(self, node: ProgramNode) -> _Region:
+        match node.op:
+            case "for":
+                return self._loop(node)
+            case "buffer":
+                return _declaration(node)
+            case "proc" | "kernel":
+                return self._procedure(node)
+            case "block":
+                return self._gather(node.args)
+            case "program":
+                return _Region()
+        region = self._gather(_without_buffers(node))
+        if node.op in ("call", "launch"):
             callee = _text(node, "callee") or _text(node, "kernel")
-            region.add(_Region(callees={callee: 1}, call_sites=1))
-        else:
-            region.add(_Region(unknown=(f"unknown node kind {node.op}",)))
+            region.callees = _plus_calls(region.callees, {callee: 1})
+            region.call_sites += 1
         return region
 
-    def _gather(self, nodes: Iterable[ProgramNode]) -> _Region:
+    def _gather(self, nodes: Sequence[ProgramNode]) -> _Region:
         """The region of ``nodes`` in a row."""
         lines, regions = self._lines, self._regions
         loads = stores = flops = moved = 0
@@ -352,25 +306,24 @@ class Counter:
                 stores += b
                 flops += c
                 moved += d
-        line = (loads, stores, flops, moved)
-        region = _Region(line, sites=line)
-        for part in parts:
-            region.add(part)
-        return region
+        return _row((loads, stores, flops, moved), parts)
 
     def _loop(self, node: ProgramNode) -> _Region:
-        elements = _integer(node, "vector_count")
-        if elements is not None and "vector_helper" in node.attrs:
+        rng, *body = node.args
+        elements = _integer(node, "vector_count") if "vector_helper" in node.attrs else None
+        if elements is not None:
             # A loop over chunks of nothing but a loop over lanes: together once per element.
-            region = self._gather(node.args[1].args[1:])
+            region = self._gather(body[0].args[1:])
             region.repeat(elements)
             region.loops += 2
             return region
-        rng, *body = node.args
         region = self._gather(body)
         region.enclose(rng)
         region.loops += 1
-        region.add(self._gather((rng,)))
+        bounds = self._lines[id(rng)]
+        if bounds != _NOTHING:
+            region.line = _plus(region.line, bounds)
+            region.sites = _plus(region.sites, bounds)
         return region
 
     def _procedure(self, node: ProgramNode) -> _Region:
@@ -384,18 +337,20 @@ class Counter:
         return region
 
     def _total(self, root: ProgramNode) -> Counts:
-        if root.op == "program":
-            return _count([self._closed(part, is_host=False) for part in root.args], _solvers(root))
-        return _count([self._closed(root, is_host=True)], _Solvers())
+        is_program = root.op == "program"
+        procedures = []
+        for part in root.args if is_program else (root,):
+            each = self._procedures.get(id(part))
+            if each is None:
+                each = _close("", self._gather((part,)), {})
+                each.is_host = not is_program
+            procedures.append(each)
+        kinds = self._unknown.get(id(root), ())
+        return _count(procedures, _solvers(root), kinds)
 
-    def _closed(self, node: ProgramNode, *, is_host: bool) -> _Procedure:
-        """``node`` as a procedure, which it may be only in part or of an unknown kind."""
-        known = self._procedures.get(id(node))
-        return known or replace(_close("", self._gather((node,)), {}), is_host=is_host)
 
-
-def _count(procedures: Sequence[_Procedure], solvers: _Solvers) -> Counts:
-    """The counts of a program of these procedures and solvers."""
+def _count(procedures: Sequence[_Procedure], solvers: _Solvers, unknown: Iterable[str]) -> Counts:
+    """The counts of a program of these procedures and solvers, in which are unknown kinds."""
     by_name = {each.name: each for each in procedures}
     entry = None
     if solvers.root is None:
@@ -408,14 +363,11 @@ def _count(procedures: Sequence[_Procedure], solvers: _Solvers) -> Counts:
         line, calls_within = runs[each.name]
         run = _plus(run, line)
         calls += calls_within
-    text = _Region()
+    text = _row(_NOTHING, [each.region for each in procedures])
+    uncounted = [f"unknown node kind {kind}" for kind in unknown]
+    if solvers.root is not None:
+        uncounted.append(f"solver {solvers.root}: {solvers.unknown(solvers.root)}")
     for each in procedures:
-        text.add(each.region)
-    uncounted = (
-        [] if solvers.root is None else [f"solver {solvers.root}: {solvers.unknown(solvers.root)}"]
-    )
-    for each in procedures:
-        uncounted += each.region.unknown
         if each.name in runs:
             uncounted += each.uncounted
             uncounted += _uncounted_calls(each, by_name, solvers, recursive)
@@ -508,11 +460,14 @@ def _workspace_bytes(
     entry: _Procedure | None, by_name: Mapping[str, _Procedure], solvers: _Solvers
 ) -> int | None:
     """The size of the entry's ``w[]``; a solver lends its own to one oracle after the other."""
-    users = [entry] if entry else [by_name[o] for o in solvers.all_oracles() if o in by_name]
-    sizes = [each.workspace for each in users if each.workspace is not None]
-    if not sizes or len(sizes) < len(users):
-        return None
-    return 8 * max(*sizes, 0 if entry else solvers.external_workspace)
+    if solvers.root is not None:
+        oracles = [by_name.get(name) for name in solvers.oracles.get(solvers.root, ())]
+        sizes = [each.workspace for each in oracles if each]
+        sizes.append(solvers.external_workspace)
+    else:
+        sizes = [entry.workspace if entry else None]
+    known = [size for size in sizes if size is not None]
+    return 8 * max(known) if len(known) == len(sizes) else None
 
 
 def _close(name: str, region: _Region, tables: Mapping[str, Sequence[int]]) -> _Procedure:
@@ -534,35 +489,103 @@ def _close(name: str, region: _Region, tables: Mapping[str, Sequence[int]]) -> _
 
 def _declaration(node: ProgramNode) -> _Region:
     attrs = node.attrs
-    size = 0
-    if attrs.get("address_space") in ("private", "local") and not (
-        "alias_of" in attrs or "workspace_offset" in attrs
-    ):
-        shape = attrs.get("shape")
-        # C has no empty array, so the printer declares one element.
-        elements = prod(map(int, shape)) if isinstance(shape, Sequence) else 0
-        size = (elements or 1) * (node.dtype.bits >> 3)
-    return _Region(buffers=1, private_bytes=size)
+    if attrs.get("address_space") not in ("private", "local"):
+        return _DECLARED
+    if "alias_of" in attrs or "workspace_offset" in attrs:
+        return _DECLARED
+    shape = attrs.get("shape")
+    # C has no empty array, so the printer declares one element.
+    elements = (prod(shape) if isinstance(shape, tuple) else 0) or 1
+    return _Region(buffers=1, private_bytes=elements * (node.dtype.bits >> 3))
 
 
-def _access(node: ProgramNode, kind: int, args: _Line) -> _Line:
-    """What a view, a range, a load or a store runs whose arguments run ``args``."""
-    loads, stores, flops, moved = args
-    if kind == _INDEX:
-        return loads, stores, 0, moved
-    elements = 1 if kind == _LOAD else len(node.args) - 1
-    moved += elements * (node.args[0].dtype.bits >> 3)
-    if kind == _LOAD:
-        return loads + 1, stores, flops, moved
-    return loads, stores + elements, flops, moved
+def _row(straight: _Line, parts: Sequence[_Region]) -> _Region:
+    """The region of straight-line code and parts that are regions."""
+    row = _Region(straight, sites=straight)
+    for part in parts:
+        row.buffers += part.buffers
+        row.private_bytes += part.private_bytes
+        if part.sites is not _NOTHING:
+            row.line = _plus(row.line, part.line)
+            row.sites = _plus(row.sites, part.sites)
+        if part.loops:
+            row.loops += part.loops
+            row.opens += part.opens
+        if part.call_sites:
+            row.call_sites += part.call_sites
+            row.callees = _plus_calls(row.callees, part.callees)
+    return row
+
+
+def _leaf(_node: ProgramNode, _lines: Mapping[int, _Line]) -> _Line:
+    return _NOTHING
+
+
+def _sum(lines: Iterable[_Line]) -> _Line:
+    loads = stores = flops = moved = 0
+    for a, b, c, d in lines:
+        loads += a
+        stores += b
+        flops += c
+        moved += d
+    return loads, stores, flops, moved
+
+
+def _value(node: ProgramNode, lines: Mapping[int, _Line]) -> _Line:
+    return _sum([lines[id(arg)] for arg in node.args])
+
+
+def _arithmetic(node: ProgramNode, lines: Mapping[int, _Line]) -> _Line:
+    loads, stores, flops, moved = _sum([lines[id(arg)] for arg in node.args])
+    return loads, stores, flops + node.dtype.is_floating, moved
+
+
+def _view(node: ProgramNode, lines: Mapping[int, _Line]) -> _Line:
+    if len(node.args) != 1:
+        return _range(node, lines)
+    loads, stores, flops, moved = line = lines[id(node.args[0])]
+    return (loads, stores, 0, moved) if flops else line
+
+
+def _range(node: ProgramNode, lines: Mapping[int, _Line]) -> _Line:
+    loads, stores, _, moved = _sum([lines[id(arg)] for arg in node.args])
+    return loads, stores, 0, moved
+
+
+def _load(node: ProgramNode, lines: Mapping[int, _Line]) -> _Line:
+    view = node.args[0]
+    loads, stores, flops, moved = lines[id(view)]
+    return loads + 1, stores, flops, moved + (view.dtype.bits >> 3)
+
+
+def _store(node: ProgramNode, lines: Mapping[int, _Line]) -> _Line:
+    loads, stores, flops, moved = _sum([lines[id(arg)] for arg in node.args])
+    elements = len(node.args) - 1
+    return loads, stores + elements, flops, moved + elements * (node.args[0].dtype.bits >> 3)
+
+
+_LINES: dict[str, Callable[[ProgramNode, Mapping[int, _Line]], _Line]] = {
+    **dict.fromkeys(["const_int", "const_float", "var", "barrier"], _leaf),
+    **dict.fromkeys(["assign", "print", "bit_select"], _value),
+    **dict.fromkeys(["add", "sub", "mul", "div", "mod", "neg", "minimum", "maximum"], _arithmetic),
+    **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "atan2"], _arithmetic),
+    **dict.fromkeys(["sinh", "cosh", "tanh", "erf", "exp", "log", "pow", "sqrt"], _arithmetic),
+    **dict.fromkeys(["abs", "floor", "ceil"], _arithmetic),
+    "view": _view,
+    "range": _range,
+    "load": _load,
+    **dict.fromkeys(["store", "store_pair"], _store),
+}
+_REGIONS = {"block", "for", "call", "launch", "buffer", "proc", "kernel", "program"}
 
 
 def _constant_trips(rng: ProgramNode) -> int | None:
     """How often a loop between constants runs, or None."""
-    if any(bound.op != "const_int" for bound in rng.args):
-        return None
-    start, stop, step = (_integer(bound, "value") or 0 for bound in rng.args)
-    return None if step <= 0 else max(0, -((start - stop) // step))
+    # Of the nodes that can bound a loop, only a constant has a value.
+    start, stop, step = (bound.attrs.get("value") for bound in rng.args)
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step > 0:
+        return max(0, -((start - stop) // step))
+    return None
 
 
 def _passes(ranges: Sequence[ProgramNode], tables: Mapping[str, Sequence[int]]) -> int:
@@ -622,18 +645,19 @@ def _evaluate(
     for node in order:
         op = node.op
         args = [known[id(arg)] for arg in node.args]
-        if op == "const_int":
-            value = _integer(node, "value") or 0
+        constant = node.attrs.get("value")
+        if isinstance(constant, int):
+            value = constant
         elif op == "var":
             value = _variable(_text(node, "name"), values)
-        elif op == "view":
+        elif op == "view" and len(args) == 1:
             value = args[0]
         elif op == "load":
             value = _element(_text(node.args[0], "buffer"), args[0], tables)
         elif op in _INTEGER_OPS and not node.dtype.is_floating:
             value = _INTEGER_OPS[op](*args)
         else:
-            raise _UnknownValueError(f"is computed by {op}, from data or as no integer")
+            raise _UnknownValueError(f"is computed by {op}, which is not integer arithmetic")
         known[id(node)] = value
     return value
 
@@ -710,6 +734,11 @@ def _plus_calls(
     if not other:
         return calls
     return {**calls, **{name: calls.get(name, 0) + n * times for name, n in other.items()}}
+
+
+def _without_buffers(node: ProgramNode) -> list[ProgramNode]:
+    """The arguments of a node that declares nothing: a buffer there is a pointer to it."""
+    return [arg for arg in node.args if arg.op != "buffer"]
 
 
 def _text(node: ProgramNode, key: str) -> str:

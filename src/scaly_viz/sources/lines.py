@@ -127,8 +127,9 @@ def spans_of(line: Line, name: str, report: Report) -> list[SpanRecord]:
         return decode_line(line.data, origin)
     except RecordingFileError as error:
         parts = [part for part in _DOCUMENT_START.split(line.data) if part]
-        if len(parts) < 2:
-            report(f"{error}; the line was left out")
+        if len(parts) == 1:
+            fate = "the line" if line.is_ended else "the line, which is torn or being written,"
+            report(f"{error}; {fate} was left out")
             return []
     return [span for part in parts for span in _spans_of_part(part, origin, report)]
 
@@ -139,6 +140,13 @@ def _spans_of_part(part: bytes, origin: str, report: Report) -> list[SpanRecord]
     except RecordingFileError as error:
         report(f"{error}; this part of a torn line was left out")
         return []
+
+
+def overlong(name: str, report: Report) -> Callable[[int], None]:
+    """Return what tells of a line of the file ``name`` that is too long to be held in memory."""
+    return lambda number: report(
+        f"{name}:{number}: longer than {MAX_LINE_BYTES} bytes; the line was left out"
+    )
 
 
 class ReportLimit:

@@ -22,6 +22,8 @@ from scaly_viz.span_record import Attributes, AttributeValue, EventRecord, SpanR
 MAX_NESTING = 200
 
 _MAX_UINT64 = 2**64 - 1
+_SHOWN_KEYS = 5
+_SHOWN_LETTERS = 40
 _OTHER_SIGNALS = {"resourceLogs", "resourceMetrics", "resourceProfiles"}
 _STATUS = {
     0: "unset",
@@ -33,7 +35,7 @@ _STATUS = {
 }
 
 type _Int64 = int | float | str | None
-type _JsonValue = str | int | float | bool | None | list[_JsonValue] | dict[str, _JsonValue]
+type _JsonValue = str | int | float | bool | list[_JsonValue] | dict[str, _JsonValue] | None
 
 
 class _AnyValue(msgspec.Struct, rename="camel", gc=False):
@@ -120,9 +122,7 @@ def decode_line(line: bytes, origin: str) -> list[SpanRecord]:
     """
     try:
         traces = _decode_fast(line) or _decode_any(line)
-        return [
-            _span(span, resource, scope, origin) for resource, scope, span in _spans_of(traces)
-        ]
+        return [_span(span, resource, scope, origin) for resource, scope, span in _spans_of(traces)]
     except _UnreadableError as error:
         raise RecordingFileError(f"{origin}: {error}") from error
     except RecursionError as error:
@@ -196,13 +196,13 @@ def _json_kind(value: _JsonValue) -> str:
 
 
 def _some_keys(document: Mapping[str, _JsonValue]) -> str:
-    keys = ", ".join(_shown(key) for key in list(document)[:5])
-    return f"the keys {keys}" + (", ..." if len(document) > 5 else "")
+    first, more = list(document)[:_SHOWN_KEYS], len(document) > _SHOWN_KEYS
+    return f"the keys {', '.join(map(_shown, first))}" + (", ..." if more else "")
 
 
 def _shown(text: str) -> str:
     """Quote text from a file so that it can neither flood nor steer a terminal."""
-    return ascii(text if len(text) <= 40 else text[:37] + "...")
+    return ascii(text if len(text) <= _SHOWN_LETTERS else text[:_SHOWN_LETTERS] + "...")
 
 
 def _in_words(error: msgspec.ValidationError) -> str:
@@ -234,8 +234,8 @@ def _span(span: _Span, of: _ResourceSpans, scope: _ScopeSpans, origin: str) -> S
         events=_events(span.events or ()),
         status=_STATUS.get(status.code or 0, "unset"),
         status_message=status.message or "",
-        resource=_attributes(of.resource and of.resource.attributes),
-        scope=(library and library.name) or "",
+        resource=_attributes(of.resource.attributes if of.resource else None),
+        scope=(library.name if library else None) or "",
         origin=origin,
     )
 

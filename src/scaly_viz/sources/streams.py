@@ -85,18 +85,20 @@ def _decompressed(
             try:
                 output = decoder.decompress(rest)
             except (zlib.error, zstandard.ZstdError) as error:
-                damaged(f"damaged compressed data after byte {read}: {error}")
+                damaged(f"damaged after compressed byte {read}: {error}; the rest was left out")
                 return
             written += len(output)
             if _is_bomb(read + len(piece), written):
-                damaged(f"{read + len(piece)} bytes expand to more than {written}: a bomb?")
+                damaged(
+                    f"{read + len(piece)} bytes expand to {written}, a bomb; the rest was left out"
+                )
                 return
             yield output
             rest = decoder.unused_data if decoder.eof else b""
             decoder = None if decoder.eof else decoder
         read += len(piece)
     if decoder:
-        damaged(f"the compressed data ends too early, after byte {read}")
+        damaged(f"cut short after compressed byte {read}; the rest is missing")
 
 
 def _is_bomb(read: int, written: int) -> bool:
@@ -126,7 +128,7 @@ def _messages(chunks: Iterator[bytes], damaged: Damaged) -> Iterator[bytes]:
         size = int.from_bytes(header)
         frame = take(size) if size <= MAX_MESSAGE_BYTES else b""
         if len(header) < _LENGTH_BYTES or len(frame) < size:
-            damaged(f"the message after byte {position} is cut short or longer than is plausible")
+            damaged(f"the message after byte {position} is cut short; the rest was left out")
             return
         message = _message(frame, position, damaged)
         if message is not None:
@@ -146,6 +148,6 @@ def _message(frame: bytes, position: int, damaged: Damaged) -> bytes | None:
             problems.append(f"it is longer than {MAX_MESSAGE_BYTES} bytes")
             break
     if problems:
-        damaged(f"the message after byte {position}: {problems[0]}")
+        damaged(f"the message after byte {position} was left out: {problems[0].partition(';')[0]}")
         return None
     return b"".join(parts)

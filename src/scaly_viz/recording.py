@@ -10,7 +10,7 @@ from scaly_viz import attributes as a
 from scaly_viz import codec, graph_table
 from scaly_viz.codec import EncodedPayload
 from scaly_viz.errors import PayloadError
-from scaly_viz.span_record import Attributes, AttributeValue, SpanRecord
+from scaly_viz.span_record import Attributes, SpanRecord
 
 type Report = Callable[[str], None]
 type RecordingDict = dict[str, Any]
@@ -124,7 +124,7 @@ class Recording:
     def error(self) -> str | None:
         """The failure's text, as scaly.viz has it, or why the recording is incomplete; else None."""
         if self.root is not None and self.root.status == "error":
-            return self.root.status_message
+            return str(self.root.attributes.get(a.ERROR, self.root.status_message))
         return None if self.complete else f"incomplete: {self.problems[0]}"
 
     @property
@@ -159,10 +159,17 @@ class Recording:
         Raises:
             PayloadError: the step has none, or it cannot be rebuilt.
         """
-        digest = self._graph_digest(step)
+        payload = step.payloads.get(GRAPH)
+        if payload is None:
+            raise PayloadError(f"step {step.index} has no graph")
+        if payload.error:
+            raise PayloadError(payload.error)
+        if payload.media_type == codec.JSON:
+            return graph_table.decode_graph(self._data(GRAPH, payload))
+        digest = payload.digest
         table, deltas = self._graph_tables()
         if digest not in deltas:
-            self._data(GRAPH, step.payloads[GRAPH])
+            self._data(GRAPH, payload)
             raise PayloadError("it builds on a graph that cannot be rebuilt")
         delta = deltas[digest]
         return table.graph(delta.prefix, delta.roots)
@@ -241,14 +248,6 @@ class Recording:
             if (payload := step.payloads.get(kind)) is not None and payload.encoding != "same"
         }
 
-    def _graph_digest(self, step: Step) -> str:
-        payload = step.payloads.get(GRAPH)
-        if payload is None:
-            raise PayloadError(f"step {step.index} has no graph")
-        if payload.error:
-            raise PayloadError(payload.error)
-        return payload.digest
-
     def _graph_tables(
         self,
     ) -> tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]]:
@@ -284,7 +283,7 @@ def assemble(spans: Iterable[SpanRecord]) -> list[Recording]:
 
 
 def _recording(id_: str, spans: list[SpanRecord]) -> Recording:
-    root = next((span for span in spans if a.STEP_INDEX not in span.attributes), None)
+    root = next((span for span in spans if a.RECORDING_STEPS in span.attributes), None)
     steps = {step.index: step for step in _steps(spans)}
     problems = list(_schema_problems(spans))
     expected = max(steps, default=-1) + 1
@@ -333,7 +332,64 @@ def _schema_problems(spans: Sequence[SpanRecord]) -> Iterator[str]:
             )
 
 
-def attribute(attributes: Mapping[str, AttributeValue], key: str) -> str:
-    """Return the attribute ``key`` as text, empty where there is none."""
-    value = attributes.get(key)
-    return "" if value is None else str(value)
+def from_dict(data: Mapping[str, Any], origin: str) -> Recording:
+    """Return a recording of scaly.viz, of any age, in our form; keys that it lacks stay empty."""
+    start_ns = round(float(data.get("started_at") or 0) * 1e9)
+    error = data.get("error")
+    listed = data.get("steps") or []
+    attributes = {
+        a.RECORDING_ID: str(data.get("id", "")),
+        a.RECORDING_STEPS: len(listed),
+        a.FUNCTION_NAME: str(data.get("function", "")),
+    }
+    if data.get("name") not in (None, data.get("function")):
+        attributes[a.LABEL] = str(data["name"])
+    if error is not None:
+        attributes[a.ERROR] = str(error)
+    root = SpanRecord(
+        trace_id="",
+        span_id="",
+        parent_span_id="",
+        name=f"{a.SPAN_RENDER} {attributes[a.FUNCTION_NAME]}",
+        start_ns=start_ns,
+        end_ns=start_ns,
+        attributes=attributes,
+        events=(),
+        status="unset" if error is None else "error",
+        status_message="" if error is None else str(error),
+        resource={},
+        scope="scaly.viz",
+        origin=origin,
+    )
+    steps = [_step_from_dict(i, step, start_ns) for i, step in enumerate(listed)]
+    return Recording(str(data.get("id", "")), root, steps, [], (root,))
+
+
+_STEP_KEYS = ("name", "phase", "dialect")
+
+
+def _step_from_dict(index: int, data: Mapping[str, Any], start_ns: int) -> Step:
+    attributes = {
+        a.STEP_NAME: str(data.get("name", "")),
+        a.STEP_INDEX: index,
+        a.STEP_PHASE: str(data.get("phase", "")),
+        a.STEP_DIALECT: str(data.get("dialect", "")),
+    }
+    step = Step(index, attributes, start_ns, start_ns)
+    for kind, value in data.items():
+        if kind in _STEP_KEYS or value is None:
+            continue
+        payload = (
+            codec.text_payload(kind, value)
+            if isinstance(value, str)
+            else codec.Payload(kind, graph_table.encode_json(value), codec.JSON)
+        )
+        step.payloads[kind] = codec.as_read(payload)
+    graph = data.get("graph")
+    if isinstance(graph, Mapping):
+        attributes[a.GRAPH_NODES] = len(graph.get("nodes", ()))
+        attributes[a.GRAPH_EDGES] = len(graph.get("edges", ()))
+    if isinstance(data.get("code"), str):
+        attributes[a.CODE_BYTES] = len(data["code"].encode("utf-8", "surrogatepass"))
+        attributes[a.CODE_LINES] = len(data["code"].splitlines())
+    return step

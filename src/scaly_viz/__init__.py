@@ -1,0 +1,186 @@
+"""Traces what the scaly compiler does to chosen functions, as OpenTelemetry spans.
+
+``visualize(f)`` marks a function; each render of it then leaves one recording: in memory
+(``recordings()``), in the local file (``load_recordings()``), and wherever ``SCALY_VIZ_EXPORTERS``
+says. Importing this package costs little and watches nothing; the first mark does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scaly_viz import settings
+from scaly_viz._version import __version__
+from scaly_viz.errors import PayloadError, RecordingFileError, RecordingWarning, ScalyVizError
+from scaly_viz.settings import recording_dir, recording_path
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import TracerProvider
+
+__all__ = [
+    "PayloadError",
+    "RecordingFileError",
+    "RecordingWarning",
+    "ScalyVizError",
+    "__version__",
+    "capture",
+    "clear_recordings",
+    "configure",
+    "load_recordings",
+    "recording_dir",
+    "recording_path",
+    "recordings",
+    "serve",
+    "unvisualize_function",
+    "visualize",
+    "visualize_function",
+]
+
+
+def visualize_function[F](fun: F, *, label: str | None = None) -> F:
+    """Mark ``fun`` so that each future render of it, ahead of time or by the JIT, is recorded.
+
+    A declaration marks all its present and future instances without tracing any; the mark of a
+    concrete instance takes precedence over its declaration's. A solver marks its function. Marks
+    are weak: they end with the function.
+
+    Args:
+        fun: a scaly ``Function``, ``ConcreteFunction`` or ``Solver``.
+        label: the name to show instead of the function's.
+
+    Returns:
+        ``fun`` itself.
+
+    Raises:
+        TypeError: ``fun`` is none of these.
+    """
+    from scaly_viz.frontend.session import armed
+
+    armed().marks.add(fun, label)
+    return fun
+
+
+visualize = visualize_function
+
+
+def unvisualize_function(fun: Any) -> None:
+    """Remove the mark of ``fun``, if it has one; marks of other instances or declarations stay.
+
+    Raises:
+        TypeError: ``fun`` is no function of scaly.
+    """
+    from scaly_viz.frontend.session import armed
+
+    armed().marks.remove(fun)
+
+
+@contextmanager
+def capture[F](fun: F, *, label: str | None = None) -> Generator[F]:
+    """Record renders of ``fun`` only inside a ``with`` block, which yields ``fun``.
+
+    Raises:
+        TypeError: ``fun`` is no function of scaly.
+    """
+    visualize_function(fun, label=label)
+    try:
+        yield fun
+    finally:
+        unvisualize_function(fun)
+
+
+def recordings() -> list[dict[str, Any]]:
+    """Return this process's recordings as scaly.viz would have them, in the order of their ends.
+
+    Each is a dict with ``id``, ``name``, ``function``, ``started_at`` (seconds since the epoch),
+    ``error`` (None, or the exception's ``repr``) and ``steps``. Waits until what has ended is encoded.
+    """
+    from scaly_viz.frontend.session import SESSION
+
+    return SESSION.recordings()
+
+
+def load_recordings(
+    path: str | os.PathLike[str] | None = None, *, strict: bool = False
+) -> list[dict[str, Any]]:
+    """Read recordings, those of other processes too, in the order of their ends.
+
+    Args:
+        path: a file, or a folder of files: ours, any other OTLP JSON lines, or scaly.viz's
+            ``recordings.json``; plain, ``.gz`` or ``.zst``. The local file where none is given.
+        strict: raise at the first thing that cannot be read, instead of warning and going on.
+
+    Returns:
+        Dicts as ``recordings()`` has them. A recording that lacks spans has ``incomplete`` true;
+        ``problems`` lists in words what is missing or damaged. Nothing there: an empty list.
+
+    Raises:
+        RecordingFileError: with ``strict``, something cannot be read: file, line and cause.
+
+    Warns:
+        RecordingWarning: without ``strict``, for each such thing.
+    """
+    import sys
+
+    from scaly_viz import sources
+
+    session = sys.modules.get("scaly_viz.frontend.session")
+    if session is not None:
+        session.SESSION.drain()
+    return sources.load_dicts(recording_path() if path is None else path, strict=strict)
+
+
+def clear_recordings(*, disk: bool = False) -> None:
+    """Forget the recordings made in this process; with ``disk=True`` delete the local file too."""
+    from scaly_viz.frontend.session import SESSION
+
+    SESSION.clear()
+    if disk:
+        from scaly_viz_exporters.json_file import delete
+
+        delete(recording_path())
+
+
+def configure(
+    *,
+    exporters: str | Sequence[str | SpanExporter] | None = None,
+    tracer_provider: TracerProvider | None = None,
+    directory: str | os.PathLike[str] | None = None,
+) -> None:
+    """Say where recordings go; what is not given is as the environment says.
+
+    Args:
+        exporters: names as in ``SCALY_VIZ_EXPORTERS`` (one, a comma list or a sequence), and
+            exporter objects of OpenTelemetry's SDK.
+        tracer_provider: send the spans through this provider, an application's own, and through no
+            exporter that is not given here.
+        directory: the folder of the local file.
+    """
+    from scaly_viz.frontend.session import SESSION
+
+    if isinstance(exporters, str):
+        exporters = settings.names(exporters)
+    SESSION.configure(
+        exporters, tracer_provider, None if directory is None else Path(directory).expanduser()
+    )
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    path: str | os.PathLike[str] | None = None,
+    open_browser: bool = False,
+) -> None:
+    """Serve the viewer for the recordings at ``path``, by default the local file, until interrupted.
+
+    Raises:
+        ScalyVizError: the port is in use, or ``path`` cannot be served.
+    """
+    from scaly_viz_viewer import serve as serve_viewer
+
+    serve_viewer(host=host, port=port, path=path, open_browser=open_browser)

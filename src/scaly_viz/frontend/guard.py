@@ -1,0 +1,47 @@
+"""Owns the boundary to the user's compile: an error of ours is told once and goes no further."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+_log = logging.getLogger("scaly_viz")
+
+
+class Guard:
+    """Runs our own code so that its errors never reach the compile.
+
+    With ``strict``, for our tests, errors are kept for ``raise_kept`` besides being told.
+    """
+
+    def __init__(self) -> None:
+        self.strict = False
+        self._told: set[str] = set()
+        self._kept: list[Exception] = []
+
+    def run[**P, R](
+        self, what: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+    ) -> R | None:
+        """Return ``function(*args, **kwargs)``, or None where it raises."""
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            self.tell(what, error)
+            return None
+
+    def tell(self, what: str, error: Exception) -> None:
+        """Log that ``what`` failed with ``error``, once for each pair of the two; the traceback at debug level."""
+        if self.strict:
+            self._kept.append(error)
+        cause = f"{what} failed: {type(error).__name__}: {error}"
+        _log.debug(cause, exc_info=error)
+        if cause not in self._told:
+            self._told.add(cause)
+            _log.warning("%s (said once; that part is lost, the compile goes on)", cause)
+
+    def raise_kept(self) -> None:
+        """Raise the oldest error that was told since the last call, if there is one and we are strict."""
+        if self._kept:
+            error = self._kept[0]
+            self._kept.clear()
+            raise error

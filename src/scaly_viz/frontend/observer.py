@@ -1,0 +1,123 @@
+"""Owns scaly's callbacks: the one place where the compiler meets us, and the guard around it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from importlib.metadata import version
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.memory import MemoryBudget
+from scaly_viz.frontend.payloads import Dialect
+from scaly_viz.frontend.recorder import Recorder
+from scaly_viz.frontend.worker import Worker
+from scaly_viz.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scaly.function.concrete import ConcreteFunction
+    from scaly.ir.program import ProgramNode
+
+    type LabelOf = Callable[[ConcreteFunction], tuple[str | None] | None]
+
+
+class RenderObserver:
+    """What scaly calls during one render (its ``RenderObserver`` protocol).
+
+    scaly drops it without ``finish`` where the render is interrupted by a ``KeyboardInterrupt``.
+    """
+
+    __slots__ = ("_budget", "_guard", "_recorder", "_worker")
+
+    def __init__(
+        self, recorder: Recorder, worker: Worker, guard: Guard, budget: MemoryBudget
+    ) -> None:
+        self._recorder = recorder
+        self._worker = worker
+        self._guard = guard
+        self._budget = budget
+
+    def add_normalized_expr(self, name: str, fun: ConcreteFunction) -> None:
+        """Take an expression graph after normalization."""
+        self._add(f"{name}:{fun.name}", "expr", fun)
+
+    def add_program(self, name: str, root: ProgramNode) -> None:
+        """Take the program after a stage."""
+        self._add(name, "prog", root)
+
+    def add_code(self, source: str) -> None:
+        """Take the generated source."""
+        self._add("generated C", "c", source)
+
+    def finish(self, *, error: str | None = None) -> None:
+        """Take the outcome."""
+        self._guard.run("finishing a recording", self._recorder.finish, error)
+        self._guard.run("handing over a recording", self._worker.finished, self._recorder)
+
+    def __del__(self) -> None:
+        recorder = self._recorder
+        if not recorder.finished:
+            self._guard.run("ending a recording", recorder.interrupt)
+            self._guard.run("handing over a recording", self._worker.finished, recorder)
+
+    def _add(self, name: str, dialect: Dialect, subject: object) -> None:
+        entered = time.perf_counter_ns()
+        recorder = self._recorder
+        self._guard.run(f"taking step {name}", recorder.add, name, dialect, subject)
+        if self._budget.exhausted():
+            self._guard.run("encoding at once", self._encode_now)
+        recorder.resume(entered)
+
+    def _encode_now(self) -> None:
+        self._recorder.encode()
+        self._recorder.forget_dead()
+
+
+class Observer:
+    """Begins a recording for each render of a marked function."""
+
+    def __init__(
+        self,
+        label_of: LabelOf,
+        worker: Worker,
+        guard: Guard,
+        pipeline: Callable[[], Pipeline],
+    ) -> None:
+        self._label_of = label_of
+        self._worker = worker
+        self._guard = guard
+        self._pipeline = pipeline
+        self._version = version("scaly")
+
+    def begin(self, fun: ConcreteFunction) -> RenderObserver | None:
+        """Return the observer of a render of ``fun``, or None where it is not marked."""
+        marked = self._guard.run("looking up a mark", self._label_of, fun)
+        if marked is None:
+            return None
+        return self._guard.run("beginning a recording", self._begin, fun, marked[0])
+
+    def _begin(self, fun: ConcreteFunction, label: str | None) -> RenderObserver:
+        entered = time.perf_counter_ns()
+        frame = _render_frame()
+        pipeline = self._pipeline()
+        recorder = Recorder(fun, label, pipeline, self._guard, frame, self._version)
+        budget = MemoryBudget(pipeline.settings.pending_bytes)
+        observer = RenderObserver(recorder, self._worker, self._guard, budget)
+        recorder.add("expression", "expr", fun)
+        self._worker.watch(recorder)
+        recorder.resume(entered)
+        return observer
+
+
+def _render_frame() -> FrameType | None:
+    """Return the frame of scaly's render: the first outside this package."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and (
+        str(frame.f_globals.get("__name__", "")).startswith("scaly_viz.")
+        or frame.f_code.co_name.startswith("<")
+    ):
+        frame = frame.f_back
+    return frame

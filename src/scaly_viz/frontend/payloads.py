@@ -1,0 +1,221 @@
+"""Owns taking what a step made - assembly, listing, graph, code, figures - from scaly's objects."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from scaly.passes import program as program_passes
+
+from scaly_viz import attributes as a
+from scaly_viz import graph_table
+from scaly_viz.codec import GRAPH_DELTA, Encoder, FailedPayload, Payload, text_payload
+from scaly_viz.frontend.counts import Counter, Counts
+from scaly_viz.frontend.expr_text import ExpressionPrinter
+from scaly_viz.frontend.graph import GraphStep, GraphTaker
+from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.program_text import ProgramPrinter
+from scaly_viz.spans import StepSpan, Value
+
+type Dialect = Literal["expr", "prog", "c"]
+type Events = list[tuple[str, Mapping[str, Value]]]
+
+_PHASES: dict[Dialect, str] = {
+    "expr": "expression dialect",
+    "prog": "program dialect",
+    "c": "generated code",
+}
+_KINDS: dict[Dialect, tuple[str, ...]] = {
+    "expr": ("assembly", "graph"),
+    "prog": ("assembly", "listing", "graph"),
+    "c": ("code",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PendingStep:
+    """A step as the compiler handed it over: a reference to an immutable object, and when it was made.
+
+    ``start_ns`` and ``end_ns`` are nanoseconds since the epoch, ``since`` monotonic seconds.
+    """
+
+    index: int
+    name: str
+    dialect: Dialect
+    subject: Any
+    start_ns: int
+    end_ns: int
+    since: float
+
+    @property
+    def span_name(self) -> str:
+        """The low-cardinality name of the step's span."""
+        if self.name == "expression":
+            return a.SPAN_EXPRESSION_GRAPH
+        if self.dialect == "expr":
+            return a.SPAN_NORMALIZE
+        if self.dialect == "c":
+            return a.SPAN_EMIT
+        prefix, _, name = self.name.partition(":")
+        return f"{a.SPAN_PASS} {name}" if prefix == "pass" else a.SPAN_LOWER
+
+
+class StepTaker:
+    """Turns the steps of one recording, in order, into spans; remembers what they share."""
+
+    def __init__(self, guard: Guard, print_options: Mapping[str, Any]) -> None:
+        self._guard = guard
+        self._print_options = print_options
+        self._encoder = Encoder()
+        self._graphs = GraphTaker()
+        self._programs = ProgramPrinter()
+        self._expressions = ExpressionPrinter()
+        self._counter = Counter()
+        self._previous: dict[Dialect, tuple[Any, dict[str, Value]]] = {}
+
+    def take(self, step: PendingStep) -> StepSpan:
+        """Return the span of ``step``; a payload that cannot be made says why in its place."""
+        attributes: dict[str, Value] = {
+            a.STEP_NAME: step.name,
+            a.STEP_INDEX: step.index,
+            a.STEP_PHASE: _PHASES[step.dialect],
+            a.STEP_DIALECT: step.dialect,
+            **_pass_location(step.name),
+        }
+        previous = self._previous.get(step.dialect)
+        if previous is not None and previous[0] is step.subject:
+            figures = previous[1] | {a.GRAPH_ADDED: 0, a.GRAPH_REMOVED: 0}
+            events = self._repeat(step)
+        else:
+            # NumPy's print options belong to a thread: those of the render's thread count.
+            with np.printoptions(**self._print_options):
+                figures, events = self._make(step)
+        self._previous[step.dialect] = (step.subject, figures)
+        encodings = (event[1].get(a.PAYLOAD_ENCODING) for event in events)
+        attributes[a.STEP_CHANGED] = any(encoding != "same" for encoding in encodings)
+        return StepSpan(step.span_name, step.start_ns, step.end_ns, attributes | figures, events)
+
+    def forget_dead(self) -> None:
+        """Release what the latest steps no longer reach."""
+        keep = self._graphs.forget_dead()
+        self._programs.forget(keep)
+        self._expressions.forget(keep)
+        self._counter.forget(keep)
+
+    def _repeat(self, step: PendingStep) -> Events:
+        events: Events = []
+        for kind in _KINDS[step.dialect]:
+            repeated = self._encoder.repeat(kind)
+            error = FailedPayload(kind, "the step before has none either")
+            events += [(kind, part) for part in repeated or self._encoder.encode(error)]
+        return events
+
+    def _make(self, step: PendingStep) -> tuple[dict[str, Value], Events]:
+        figures: dict[str, Value] = {}
+        events: Events = []
+        for payload in self._payloads(step, figures):
+            events += [(payload.kind, part) for part in self._encoder.encode(payload)]
+        order = _KINDS[step.dialect]
+        return figures, sorted(events, key=lambda event: order.index(event[0]))
+
+    def _payloads(
+        self, step: PendingStep, figures: dict[str, Value]
+    ) -> Iterator[Payload | FailedPayload]:
+        if step.dialect == "c":
+            yield self._try("code", lambda: text_payload("code", step.subject))
+            data = step.subject.encode("utf-8", "surrogatepass")
+            figures[a.CODE_BYTES] = len(data)
+            figures[a.CODE_LINES] = len(step.subject.splitlines())
+        elif step.dialect == "expr":
+            yield self._try("graph", lambda: self._graph(step, figures))
+            render = self._expressions.render
+            yield self._try("assembly", lambda: text_payload("assembly", render(step.subject)))
+        else:
+            # The graph first: it tells the printer which nodes are new.
+            yield self._try("graph", lambda: self._graph(step, figures))
+            yield from self._program_texts(step)
+            counts = self._guard.run("counting a program", self._counter.count, step.subject)
+            if counts is not None:
+                figures |= _count_figures(counts)
+
+    def _try(self, kind: str, make: Callable[[], Payload]) -> Payload | FailedPayload:
+        try:
+            return make()
+        except Exception as error:
+            self._guard.tell(f"taking the {kind} of a step", error)
+            return FailedPayload(kind, f"{type(error).__name__}: {error}")
+
+    def _program_texts(self, step: PendingStep) -> Iterator[Payload | FailedPayload]:
+        texts: list[str] = []
+
+        def assembly() -> Payload:
+            texts.extend(self._programs.render(step.subject))
+            return text_payload("assembly", texts[0])
+
+        made = self._try("assembly", assembly)
+        yield made
+        if isinstance(made, FailedPayload):
+            yield FailedPayload("listing", made.error)
+        else:
+            yield text_payload("listing", texts[1])
+
+    def _graph(self, step: PendingStep, figures: dict[str, Value]) -> Payload:
+        if step.dialect == "expr":
+            graph = self._graphs.take_expressions(step.subject.outputs)
+        else:
+            graph = self._graphs.take_program(step.subject)
+            self._programs.learn(graph.new)
+        figures |= _graph_figures(graph)
+        return Payload("graph", graph_table.encode(graph.delta), GRAPH_DELTA)
+
+
+def _graph_figures(graph: GraphStep) -> dict[str, Value]:
+    return {
+        a.GRAPH_NODES: graph.nodes,
+        a.GRAPH_EDGES: graph.edges,
+        a.GRAPH_ADDED: graph.added,
+        a.GRAPH_REMOVED: graph.removed,
+    }
+
+
+def _count_figures(counts: Counts) -> dict[str, Value]:
+    figures: dict[str, Value] = {
+        a.LOADS: counts.loads,
+        a.STORES: counts.stores,
+        a.FLOPS: counts.flops,
+        a.CALLS: counts.calls,
+        a.TRAFFIC: counts.traffic_bytes,
+        a.LOAD_SITES: counts.load_sites,
+        a.STORE_SITES: counts.store_sites,
+        a.FLOP_SITES: counts.flop_sites,
+        a.CALL_SITES: counts.call_sites,
+        a.LOOPS: counts.loops,
+        a.BUFFERS: counts.buffers,
+        a.PRIVATE_BYTES: counts.private_bytes,
+    }
+    if counts.workspace_bytes is not None:
+        figures[a.WORKSPACE_BYTES] = counts.workspace_bytes
+    if counts.uncounted:
+        figures[a.UNCOUNTED] = counts.uncounted
+    return figures
+
+
+@cache
+def _pass_location(step_name: str) -> dict[str, Value]:
+    """Return where the pass behind ``pass:NAME`` is written, as far as scaly lets it be found."""
+    prefix, _, name = step_name.partition(":")
+    if prefix != "pass":
+        return {}
+    function = dict(program_passes.PASS_PIPELINE).get(name) or getattr(program_passes, name, None)
+    code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+    if code is None:
+        return {}
+    return {
+        a.CODE_FUNCTION: f"{function.__module__}.{function.__qualname__}",
+        a.FILE_PATH: code.co_filename,
+        a.LINE_NUMBER: code.co_firstlineno,
+    }

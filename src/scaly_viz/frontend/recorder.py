@@ -1,0 +1,232 @@
+"""Owns one recording from begin to finish: the steps that wait, and their way into spans."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import traceback
+import uuid
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+from opentelemetry.context import Context
+from opentelemetry.trace import get_current_span, set_span_in_context
+
+from scaly_viz import attributes as a
+from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.payloads import Dialect, PendingStep, StepTaker
+from scaly_viz.pipeline import Pipeline
+from scaly_viz.spans import Failure, Head, RecordingSpans, Value
+
+_INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """Where the render was asked for: frames outside scaly and scaly_viz, innermost first."""
+
+    frames: tuple[tuple[CodeType, int], ...]
+
+    def attributes(self) -> dict[str, Value]:
+        if not self.frames:
+            return {}
+        code, line = self.frames[0]
+        summary = traceback.StackSummary.from_list(
+            [
+                traceback.FrameSummary(code.co_filename, line, code.co_name)
+                for code, line in reversed(self.frames)
+            ]
+        )
+        return {
+            a.FILE_PATH: code.co_filename,
+            a.LINE_NUMBER: line,
+            a.CODE_FUNCTION: code.co_qualname,
+            a.STACKTRACE: "".join(summary.format()).rstrip("\n"),
+        }
+
+
+class Recorder:
+    """One render being recorded.
+
+    The compiler's thread appends steps and finishes; whoever encodes takes them in order. All times
+    are taken from a monotonic clock, anchored to the wall clock at the beginning.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        label: str | None,
+        pipeline: Pipeline,
+        guard: Guard,
+        frame: FrameType | None,
+        compiler_version: str,
+    ) -> None:
+        self._clock = time.perf_counter_ns()
+        self._epoch = time.time_ns() - self._clock
+        self.thread = threading.current_thread()
+        self.head = Head(uuid.uuid4().hex, function.name, label)
+        self._pipeline = pipeline
+        self._guard = guard
+        self._frame = (id(frame), None if frame is None else frame.f_code)
+        self._call = _call(frame)
+        self._parent = _caller_context()
+        self._compiler_version = compiler_version
+        self._taker = StepTaker(guard, np.get_printoptions())
+        self._pending: deque[PendingStep] = deque()
+        self._steps = 0
+        self._overhead = 0
+        self._boundary = self._clock
+        self._end_ns = 0
+        self._failure: Failure | None = None
+        self._error: str | None = None
+        self._spans: RecordingSpans | None = None
+        self._encoding = threading.Lock()
+        self._owned = True
+        self.finished = False
+        self.done = threading.Event()
+
+    def add(self, name: str, dialect: Dialect, subject: Any) -> None:
+        """Note that the compiler made ``subject``: a function, a program or a source text."""
+        if not self._owned:
+            return
+        now = time.perf_counter_ns()
+        self._pending.append(
+            PendingStep(
+                self._steps,
+                name,
+                dialect,
+                subject,
+                self._epoch + self._boundary,
+                self._epoch + now,
+                time.monotonic(),
+            )
+        )
+        self._steps += 1
+
+    def resume(self, entered_ns: int) -> None:
+        """Hand the clock back to the compiler: what passed since ``entered_ns`` was ours."""
+        self._boundary = time.perf_counter_ns()
+        self._overhead += self._boundary - entered_ns
+
+    def finish(self, error: str | None) -> None:
+        """Note that the render has ended, with ``error`` as its exception's repr or without one."""
+        self._end_ns = self._epoch + time.perf_counter_ns()
+        if error is not None:
+            self._error = error
+            self._failure = _failure(error, sys.exception())
+        self.finished = True
+
+    def interrupt(self) -> None:
+        """Note that the render has ended without a word: the compiler dropped its observer."""
+        if not self.finished:
+            self._end_ns = self._epoch + time.perf_counter_ns()
+            message = "the render was interrupted: it ended without a result and without an error"
+            self._error = f"{_INTERRUPTED}: {message}"
+            self._failure = Failure(_INTERRUPTED, message)
+            self.finished = True
+
+    def on_stack(self, frames: Mapping[int, FrameType]) -> bool:
+        """Return whether the compiler's call that began this render is still on its thread's stack."""
+        frame = frames.get(self.thread.ident or 0)
+        while frame is not None:
+            if (id(frame), frame.f_code) == self._frame:
+                return True
+            frame = frame.f_back
+        return False
+
+    @property
+    def waiting_since(self) -> float:
+        """Monotonic seconds since when the oldest step waits, infinity where none does."""
+        try:
+            return self._pending[0].since
+        except IndexError:
+            return float("inf")
+
+    def disown(self) -> None:
+        """In a forked child: leave this recording to the parent."""
+        self._owned = False
+        self.finished = True
+        self.done.set()
+
+    def encode(self, limit: int | None = None) -> None:
+        """Turn waiting steps into spans, at most ``limit``, and end the root when all is done."""
+        if not self._owned:
+            return
+        with self._encoding:
+            began = time.perf_counter_ns()
+            spans = self._spans or self._guard.run("opening a recording", self._open)
+            self._spans = spans
+            while self._pending and limit != 0:
+                step = self._pending.popleft()
+                if spans is not None:
+                    self._guard.run(f"recording step {step.name}", self._encode_step, spans, step)
+                limit = None if limit is None else limit - 1
+            self._overhead += time.perf_counter_ns() - began
+            if self.finished and not self._pending and not self.done.is_set():
+                if spans is not None:
+                    self._guard.run("closing a recording", self._close, spans)
+                self.done.set()
+
+    def forget_dead(self) -> None:
+        """Release what steps that are encoded no longer need."""
+        with self._encoding:
+            self._guard.run("releasing memory", self._taker.forget_dead)
+
+    def _open(self) -> RecordingSpans:
+        return RecordingSpans(
+            self._pipeline.tracer,
+            self.head,
+            self._parent,
+            self._epoch + self._clock,
+            {a.COMPILER_VERSION: self._compiler_version, **self._call.attributes()},
+        )
+
+    def _encode_step(self, spans: RecordingSpans, step: PendingStep) -> None:
+        spans.add_step(self._taker.take(step))
+
+    def _close(self, spans: RecordingSpans) -> None:
+        attributes: dict[str, Value] = {
+            a.RECORDING_STEPS: self._steps,
+            a.OVERHEAD: self._overhead / 1e9,
+        }
+        if self._error is not None:
+            attributes[a.ERROR] = self._error
+        spans.finish(self._end_ns, attributes, self._failure)
+
+
+def _caller_context() -> Context:
+    span = get_current_span()
+    return set_span_in_context(span, Context()) if span.get_span_context().is_valid else Context()
+
+
+def _failure(error: str, exception: BaseException | None) -> Failure:
+    if exception is None:
+        return Failure(error.partition("(")[0], error)
+    kind = type(exception)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    try:
+        message = str(exception)
+    except Exception:
+        message = error
+    return Failure(
+        f"{module}{kind.__qualname__}", message, "".join(traceback.format_exception(exception))
+    )
+
+
+def _call(frame: FrameType | None) -> _Call:
+    frames: list[tuple[CodeType, int]] = []
+    while frame is not None:
+        if not _internal(frame):
+            frames.append((frame.f_code, frame.f_lineno))
+        frame = frame.f_back
+    return _Call(tuple(frames))
+
+
+def _internal(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] in ("scaly", "scaly_viz")

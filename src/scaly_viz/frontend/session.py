@@ -1,0 +1,145 @@
+"""Owns this process's recording: one set of marks, one worker, one store, armed on first use."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from opentelemetry.sdk.trace.export import SpanExporter
+from opentelemetry.trace import TracerProvider
+
+from scaly_viz import settings
+from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.worker import Worker
+from scaly_viz.pipeline import Pipeline
+from scaly_viz.recording import RecordingDict, assemble
+from scaly_viz.store import SpanStore
+
+_log = logging.getLogger("scaly_viz")
+_FLUSH_S = 10.0
+
+
+class Session:
+    """What the public functions of ``scaly_viz`` act on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._guard = Guard()
+        self._worker = Worker(self._guard)
+        self._store = SpanStore(settings.read().memory_bytes)
+        self._exporters: Sequence[str | SpanExporter] | None = None
+        self._provider: TracerProvider | None = None
+        self._pipeline: Pipeline | None = None
+        self._fingerprint: tuple[str | None, ...] = ()
+        self._exits_of = 0
+
+    def pipeline(self) -> Pipeline:
+        """Return the pipeline that the environment and ``configure`` ask for now."""
+        with self._lock:
+            fingerprint = settings.fingerprint()
+            if self._pipeline is None or fingerprint != self._fingerprint:
+                read = settings.read()
+                self._guard.strict = read.strict
+                self._pipeline = Pipeline(read, self._store, self._exporters, self._provider)
+                self._fingerprint = fingerprint
+            if self._exits_of != os.getpid():
+                self._exits_of = os.getpid()
+                self._flush_at_exit()
+            return self._pipeline
+
+    def configure(
+        self,
+        exporters: Sequence[str | SpanExporter] | None,
+        tracer_provider: TracerProvider | None,
+        directory: Path | None,
+    ) -> None:
+        """Use these exporters, this provider and this directory for renders that begin from now on."""
+        self.drain()
+        with self._lock:
+            settings.configure_directory(directory)
+            self._exporters, self._provider = exporters, tracer_provider
+            self._pipeline = None
+
+    def drain(self) -> None:
+        """Wait until what has ended is encoded and kept."""
+        self._worker.drain()
+        self._guard.raise_kept()
+
+    def recordings(self) -> list[RecordingDict]:
+        """Return this process's finished recordings, oldest first."""
+        self.drain()
+        return [r.to_dict() for r in assemble(self._store.spans()) if r.complete]
+
+    def clear(self) -> None:
+        """Forget this process's recordings."""
+        self.drain()
+        self._store.clear()
+
+    def arm(self) -> None:
+        """Have scaly tell us of its renders. Where this scaly cannot, say so; marks then do nothing."""
+        from scaly.codegen import aot
+
+        from scaly_viz.frontend.jit import write_before_loading
+        from scaly_viz.frontend.marks import Marks
+        from scaly_viz.frontend.observer import Observer
+
+        self.marks = Marks()
+        observer = Observer(self.marks.label_of, self._worker, self._guard, self.pipeline)
+        aot.register_render_observer(observer.begin)
+        self._guard.run(
+            "watching the JIT", write_before_loading, self._worker.drain, self._guard
+        )
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=self._before_fork,
+                after_in_parent=self._after_fork_in_parent,
+                after_in_child=self._after_fork_in_child,
+            )
+
+    def _flush_at_exit(self) -> None:
+        atexit.register(self._flush)
+        # A multiprocessing child leaves without atexit; one of its own kind of hooks serves there.
+        util = sys.modules.get("multiprocessing.util")
+        if util is not None and getattr(sys.modules["multiprocessing"], "parent_process")():
+            util.Finalize(self, self._flush, exitpriority=0)
+
+    def _flush(self) -> None:
+        self._guard.run("writing recordings at exit", self._worker.drain, _FLUSH_S)
+        if self._pipeline is not None:
+            self._guard.run("flushing exporters at exit", self._pipeline.flush, _FLUSH_S)
+
+    def _before_fork(self) -> None:
+        self._worker.before_fork()
+        self._lock.acquire()
+
+    def _after_fork_in_parent(self) -> None:
+        self._lock.release()
+        self._worker.after_fork_in_parent()
+
+    def _after_fork_in_child(self) -> None:
+        self._lock = threading.RLock()
+        self._worker.after_fork_in_child()
+        self._store.after_fork()
+        self.marks.after_fork()
+        # Another process: its provider says so in the resource, its exporters have their own threads.
+        self._pipeline = None
+
+
+SESSION = Session()
+_arming = threading.Lock()
+_armed = False
+
+
+def armed() -> Session:
+    """Return the session, armed."""
+    global _armed
+    with _arming:
+        if not _armed:
+            SESSION.arm()
+            _armed = True
+    return SESSION

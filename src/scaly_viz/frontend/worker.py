@@ -1,0 +1,146 @@
+"""Owns when steps are encoded: after the render, or while it runs where it takes long."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from scaly_viz.frontend.guard import Guard
+
+if TYPE_CHECKING:
+    from scaly_viz.frontend.recorder import Recorder
+
+# A step that has waited this long is written while the render runs: it may hang or be killed.
+PATIENCE_S = 2.0
+# ... at this share of the time, for the compiler needs the interpreter too.
+DUTY = 0.05
+_LOOK_S = 0.25
+_FORK_S = 10.0
+
+
+class Worker:
+    """Encodes recordings in the order in which they finish, on a thread that lives while there are any.
+
+    The thread is no daemon: the interpreter, and a ``multiprocessing`` child, wait for it at exit.
+    """
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._reset()
+
+    def _reset(self) -> None:
+        # Reentrant: the garbage collector may end an observer while this thread holds the lock.
+        self._lock = threading.RLock()
+        self._live: dict[int, Recorder] = {}
+        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._rest_until = 0.0
+
+    def watch(self, recorder: Recorder) -> None:
+        """Take charge of a recording that has begun."""
+        with self._lock:
+            self._live[id(recorder)] = recorder
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name="scaly_viz encoder", daemon=False)
+                try:
+                    thread.start()
+                except RuntimeError:
+                    # The interpreter is shutting down: finished() will encode by itself.
+                    return
+                self._thread = thread
+
+    def finished(self, recorder: Recorder) -> None:
+        """Take note that ``recorder`` has finished. Safe to call from a finalizer."""
+        if self._thread is None:
+            self._encode(recorder)
+        else:
+            self._wake.put(None)
+
+    def drain(self, timeout_s: float = float("inf")) -> bool:
+        """Wait until every render that has ended is encoded; return False where time runs out."""
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            self._end_interrupted()
+            ended = [recorder for recorder in self._live.values() if recorder.finished]
+        if ended:
+            self._wake.put(None)
+        return all(self._wait(recorder, deadline) for recorder in ended)
+
+    def _wait(self, recorder: Recorder, deadline: float) -> bool:
+        while not recorder.done.wait(min(_LOOK_S, max(0.0, deadline - time.monotonic()))):
+            thread = self._thread
+            if thread is None or thread is threading.current_thread() or not thread.is_alive():
+                self._encode(recorder)
+            elif time.monotonic() >= deadline:
+                return False
+        return True
+
+    def before_fork(self) -> None:
+        """Finish what has ended, then hold still: the child must find nothing half done."""
+        self.drain(_FORK_S)
+        self._lock.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Start afresh: the thread is gone, and renders in progress belong to the parent."""
+        for recorder in self._live.values():
+            recorder.disown()
+        self._reset()
+
+    def _run(self) -> None:
+        while True:
+            rest = self._guard.run("encoding", self._turn)
+            if rest is None and not self._live:
+                with self._lock:
+                    if not self._live:
+                        self._thread = None
+                        return
+            try:
+                self._wake.get(timeout=_LOOK_S if rest is None else rest)
+            except queue.Empty:
+                pass
+
+    def _turn(self) -> float | None:
+        """Encode what has ended, else one step that waits too long; return seconds to rest, None if idle."""
+        with self._lock:
+            if not threading.main_thread().is_alive():
+                # The interpreter does not wait for daemon threads, nor shall it for their renders.
+                self._end(r for r in self._live.values() if r.thread.daemon)
+            self._end_interrupted()
+            ended = [recorder for recorder in self._live.values() if recorder.finished]
+        for recorder in ended:
+            self._encode(recorder)
+        with self._lock:
+            waiting = [(r.waiting_since, r) for r in self._live.values() if not r.finished]
+        if not waiting:
+            return 0.0 if self._live else None
+        since, recorder = min(waiting, key=lambda pair: pair[0])
+        due = max(since + PATIENCE_S, self._rest_until) - time.monotonic()
+        if due > 0:
+            return min(due, _LOOK_S)
+        began = time.monotonic()
+        recorder.encode(limit=1)
+        self._rest_until = time.monotonic() + (time.monotonic() - began) / DUTY
+        return _LOOK_S
+
+    def _encode(self, recorder: Recorder) -> None:
+        self._guard.run("writing a recording", recorder.encode)
+        recorder.done.set()
+        with self._lock:
+            self._live.pop(id(recorder), None)
+
+    def _end_interrupted(self) -> None:
+        frames = sys._current_frames()
+        self._end(r for r in self._live.values() if not r.on_stack(frames))
+
+    @staticmethod
+    def _end(recorders: Iterable[Recorder]) -> None:
+        for recorder in [recorder for recorder in recorders if not recorder.finished]:
+            recorder.interrupt()
