@@ -21,9 +21,9 @@ def demo() -> None:
     environment = environments.demo()
     command = environment.command("scaly-viz").relative_to(ROOT)
     say("rendering examples/demo.py with the real scaly")
-    run([environment.python, "examples/demo.py"])
+    run([environment.python, "examples/demo.py"], as_user=True)
     say(f"{command} list")
-    run([ROOT / command, "list"])
+    run([ROOT / command, "list"], as_user=True)
     print(f"\nOpen the viewer with:\n\n    {command} serve\n", flush=True)
 
 

@@ -78,7 +78,7 @@ def digest(*parts: object) -> str:
 def _files(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
-    skipped = {"node_modules", "__pycache__", "static"}
+    skipped = {"node_modules", "__pycache__", "static", "bundled.sha256"}
     return (f for f in path.rglob("*") if f.is_file() and not skipped.intersection(f.parts))
 
 

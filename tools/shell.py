@@ -12,9 +12,11 @@ from typing import Mapping, Sequence
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
-# What a developer's shell may carry that would change what a check does.
-FOREIGN = ("PYTHON", "PYTEST", "OTEL_", "SCALY_", "MYPY", "RUFF_", "MAKE", "MFLAGS")
-FOREIGN_NAMES = ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_SYSTEM_PYTHON", "NODE_OPTIONS")
+# What a shell may carry that would change how our tools work (the last ones are whole names) ...
+TOOL_SETTINGS = ("PYTHON", "PYTEST", "MYPY", "RUFF_", "MAKE", "MFLAGS", "CONDA_PREFIX")
+TOOL_NAMES = ("VIRTUAL_ENV", "UV_PYTHON", "UV_SYSTEM_PYTHON", "NODE_OPTIONS")
+# ... and what scaly-viz and its tests would obey.
+SUBJECT_SETTINGS = ("OTEL_", "SCALY_")
 
 
 class Failure(Exception):
@@ -27,21 +29,30 @@ def say(text: str) -> None:
     print(f"{bold}==> {text}{plain}", flush=True)
 
 
-def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
-    """Return the environment that commands run in: the caller's, less what would sway them."""
+def environment(extra: Mapping[str, str] = {}, *, as_user: bool = False) -> dict[str, str]:
+    """Return the caller's environment less what would sway a check; ``as_user`` keeps scaly's settings."""
+    dropped = TOOL_SETTINGS if as_user else TOOL_SETTINGS + SUBJECT_SETTINGS
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(FOREIGN) and name not in FOREIGN_NAMES
+        if not name.startswith(dropped) and name not in TOOL_NAMES
     }
-    return {**kept, **extra}
+    plain = {} if sys.stdout.isatty() else {"NO_COLOR": "1"}
+    return {**kept, **plain, **extra}
 
 
-def run(command: Sequence[object], cwd: Path = ROOT, extra: Mapping[str, str] = {}) -> None:
+def run(
+    command: Sequence[object],
+    cwd: Path = ROOT,
+    extra: Mapping[str, str] = {},
+    *,
+    as_user: bool = False,
+) -> None:
     """Run ``command``, its output going where ours goes; raise ``Failure`` if it fails."""
     words = [str(word) for word in command]
+    env = environment(extra, as_user=as_user)
     code = subprocess.run(
-        words, cwd=str(cwd), env=environment(extra), stdin=subprocess.DEVNULL, check=False
+        words, cwd=str(cwd), env=env, stdin=subprocess.DEVNULL, check=False
     ).returncode
     if code:
         shown = " ".join(shlex.quote(word) for word in words)

@@ -43,11 +43,15 @@ def python(minor: str, *, fetch: bool = True) -> Interpreter | None:
 
 def main_python() -> Interpreter:
     """Return the interpreter that most things run with: 3.12, or else the nearest newer one."""
-    for fetch in (False, True):
-        for minor in interpreters.SUPPORTED:
-            found = python(minor, fetch=fetch)
-            if found is not None:
-                return found
+    preferred, *newer = interpreters.SUPPORTED
+    for minor, fetch in (
+        (preferred, False),
+        *((minor, False) for minor in newer),
+        (preferred, True),
+    ):
+        found = python(minor, fetch=fetch)
+        if found is not None:
+            return found
     raise Failure(
         "scaly-viz needs Python 3.12 or newer. None was found on the PATH, in pyenv, mise or asdf,"
         " and uv could not fetch one.\n"

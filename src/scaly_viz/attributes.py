@@ -19,6 +19,9 @@ SPAN_PAYLOAD = "payload"
 EVENT_PREFIX = "scaly."
 EVENT_EXCEPTION = "exception"
 
+# A text that UTF-8 cannot carry (lone surrogates) comes escaped, and as JSON under its key and this.
+JSON_SUFFIX = ".json"
+
 type Where = Literal["every span", "root", "step", "pass step", "program step", "code step", "event"]
 type Stability = Literal["stable", "experimental"]
 

@@ -45,6 +45,13 @@ class FailedPayload:
 
 
 @dataclass(frozen=True, slots=True)
+class SamePayload:
+    """A payload that is known to equal the latest of its kind."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Latest:
     digest: str
     payload: Payload
@@ -61,11 +68,15 @@ class Encoder:
     def __init__(self) -> None:
         self._latest: dict[str, _Latest] = {}
 
-    def encode(self, payload: Payload | FailedPayload) -> list[dict[str, str | int]]:
+    def encode(self, payload: Payload | SamePayload | FailedPayload) -> list[dict[str, str | int]]:
         """Return the attributes of the events that carry ``payload``, one dict an event."""
         if isinstance(payload, FailedPayload):
             return [{a.PAYLOAD_ERROR: payload.error}]
         latest = self._latest.get(payload.kind)
+        if isinstance(payload, SamePayload):
+            if latest is None:
+                return [{a.PAYLOAD_ERROR: "it equals the previous step's, which could not be made"}]
+            return [_head(latest.payload, latest.digest, "same")]
         if latest is not None and latest.payload == payload:
             return [_head(payload, latest.digest, "same")]
         digest = hashlib.sha256(payload.data).hexdigest()
@@ -74,13 +85,6 @@ class Encoder:
         if plain is not None:
             return [_head(payload, digest, "text") | _part(plain, 0, 1)]
         return _compressed(payload, digest, latest)
-
-    def repeat(self, kind: str) -> list[dict[str, str | int]] | None:
-        """Return the events of a payload that is known to equal the latest of its kind, if there is one."""
-        latest = self._latest.get(kind)
-        if latest is None:
-            return None
-        return [_head(latest.payload, latest.digest, "same")]
 
 
 def _head(payload: Payload, digest: str, encoding: str) -> dict[str, str | int]:

@@ -6,6 +6,7 @@ is its kind and its arguments. An argument's row always comes before its user's.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
@@ -76,7 +77,7 @@ _GRAPH_DECODER = msgspec.json.Decoder(Graph)
 
 def encode(delta: GraphDelta) -> bytes:
     """Return ``delta`` as JSON."""
-    return _ENCODER.encode(delta)
+    return encode_json(delta)
 
 
 def decode(data: bytes) -> GraphDelta:
@@ -85,15 +86,28 @@ def decode(data: bytes) -> GraphDelta:
     Raises:
         PayloadError: ``data`` is not a graph payload.
     """
-    try:
-        return _DECODER.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PayloadError(f"not a graph: {error}") from error
+    return _decode(data, _DECODER)
 
 
 def encode_json(value: object) -> bytes:
     """Return ``value`` as JSON."""
-    return _ENCODER.encode(value)
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        # Lone surrogates, which msgspec refuses and JSON can escape.
+        return json.dumps(msgspec.to_builtins(value)).encode()
+
+
+def _decode[T](data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    try:
+        try:
+            return decoder.decode(data)
+        except msgspec.DecodeError:
+            if b"\\ud" not in data:
+                raise
+            return msgspec.convert(json.loads(data), decoder.type)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise PayloadError(f"not a graph: {error}") from error
 
 
 def decode_graph(data: bytes) -> Graph:
@@ -102,10 +116,7 @@ def decode_graph(data: bytes) -> Graph:
     Raises:
         PayloadError: ``data`` is not a graph.
     """
-    try:
-        return _GRAPH_DECODER.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PayloadError(f"not a graph: {error}") from error
+    return _decode(data, _GRAPH_DECODER)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +37,7 @@ class Step:
     @property
     def name(self) -> str:
         """Exact name, as scaly.viz shows it."""
-        return str(self.attributes.get(a.STEP_NAME, ""))
+        return _text(self.attributes, a.STEP_NAME) or ""
 
     @property
     def phase(self) -> str:
@@ -87,13 +89,12 @@ class Recording:
     @property
     def function(self) -> str:
         """Name of the rendered function."""
-        return str(self.head.attributes.get(a.FUNCTION_NAME, ""))
+        return _text(self.head.attributes, a.FUNCTION_NAME) or ""
 
     @property
     def label(self) -> str | None:
         """Label given to ``visualize``."""
-        label = self.head.attributes.get(a.LABEL)
-        return None if label is None else str(label)
+        return _text(self.head.attributes, a.LABEL)
 
     @property
     def name(self) -> str:
@@ -124,7 +125,8 @@ class Recording:
     def error(self) -> str | None:
         """The failure's text, as scaly.viz has it, or why the recording is incomplete; else None."""
         if self.root is not None and self.root.status == "error":
-            return str(self.root.attributes.get(a.ERROR, self.root.status_message))
+            error = _text(self.root.attributes, a.ERROR)
+            return self.root.status_message if error is None else error
         return None if self.complete else f"incomplete: {self.problems[0]}"
 
     @property
@@ -266,6 +268,16 @@ class Recording:
                 deltas[payload.digest] = delta
             self._graphs = table, deltas
         return self._graphs
+
+
+def _text(attributes: Attributes, key: str) -> str | None:
+    """Return the text at ``key`` as it was before UTF-8, or None where there is none."""
+    exact = attributes.get(key + a.JSON_SUFFIX)
+    if isinstance(exact, str):
+        with contextlib.suppress(ValueError):
+            return str(json.loads(exact))
+    value = attributes.get(key)
+    return None if value is None else str(value)
 
 
 def assemble(spans: Iterable[SpanRecord]) -> list[Recording]:

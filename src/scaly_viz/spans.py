@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,10 +32,10 @@ class Head:
         attributes: dict[str, Value] = {
             a.RECORDING_ID: self.recording_id,
             a.SCHEMA: a.SCHEMA_VERSION,
-            a.FUNCTION_NAME: printable(self.function),
+            a.FUNCTION_NAME: self.function,
         }
         if self.label is not None:
-            attributes[a.LABEL] = printable(self.label)
+            attributes[a.LABEL] = self.label
         return attributes
 
 
@@ -106,7 +107,7 @@ class RecordingSpans:
         """End the root span, as failed where there is a ``failure``."""
         self._root.set_attributes(clean(attributes))
         if failure is not None:
-            self._root.set_attribute(a.ERROR_TYPE, printable(failure.type))
+            self._root.set_attributes(clean({a.ERROR_TYPE: failure.type}))
             self._root.set_status(Status(StatusCode.ERROR, printable(failure.message)))
             if failure.stacktrace:
                 event = {
@@ -136,18 +137,23 @@ def printable(text: str) -> str:
 
 
 def clean(attributes: Mapping[str, Value]) -> dict[str, Value]:
-    """Return ``attributes`` within what OTLP can carry: UTF-8 texts and 64-bit integers."""
-    return {key: _clean(value) for key, value in attributes.items()}
+    """Return ``attributes`` within what OTLP can carry: UTF-8 texts and 64-bit integers.
 
-
-def _clean(value: Value) -> Value:
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, bool | float):
-        return value
-    if isinstance(value, int):
-        return max(-_MAX_INT, min(value, _MAX_INT))
-    return tuple(printable(item) for item in value)
+    A text with lone surrogates is escaped, and comes a second time as a JSON string, to lose nothing.
+    """
+    cleaned: dict[str, Value] = {}
+    for key, value in attributes.items():
+        if isinstance(value, str):
+            text = cleaned[key] = printable(value)
+            if text != value:
+                cleaned[key + a.JSON_SUFFIX] = json.dumps(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            cleaned[key] = max(-_MAX_INT, min(value, _MAX_INT))
+        elif isinstance(value, bool | float):
+            cleaned[key] = value
+        else:
+            cleaned[key] = tuple(printable(item) for item in value)
+    return cleaned
 
 
 def _add_events(

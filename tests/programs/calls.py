@@ -1,4 +1,4 @@
-"""Owns programs of functions that call functions, and of names that are legal but odd."""
+"""Owns programs of functions that call functions, and names that are legal but odd."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import scaly as sc
 from scaly.codegen.aot import render_c_source
 
-from .compat import IS_A1, arg, call, function, group, results, scaly_api, since_a2
+from .compat import IS_A1, arg, call, call_tree, function, group, results, since_a2
 from .program import Program
 
 
@@ -21,7 +21,9 @@ def shared_callee() -> Any:
 
     @function(arg("x", 2), arg("y", 2), outputs=arg("z"))
     def ratio(x: sc.Expr, y: sc.Expr) -> sc.Expr:
-        return call(pair, x)[0] / (1.0 + call(pair, y)[1] ** 2)
+        (total, _), (_, difference) = call_tree(pair, x), call_tree(pair, y)
+        quotient: sc.Expr = total / (1.0 + difference**2)
+        return quotient
 
     @function(arg("x", 2), arg("y", 2), outputs=arg("z"))
     def both_ways(x: sc.Expr, y: sc.Expr) -> sc.Expr:
@@ -30,7 +32,8 @@ def shared_callee() -> Any:
     @function(group(arg("x", 2), arg("y", 2)), arg("k", ()), outputs=arg("z"))
     def shared_callee(points: tuple[sc.Expr, sc.Expr], k: sc.Expr) -> sc.Expr:
         x, y = points
-        return k * call(both_ways, x, y) + call(pair, x)[1]
+        total: sc.Expr = call_tree(pair, x)[0]
+        return k * call(both_ways, x, y) + total
 
     return shared_callee
 
@@ -78,9 +81,15 @@ def odd_names() -> Any:
     def callee(a: sc.Expr, b: sc.Expr, c: sc.Expr, d: sc.Expr) -> tuple[sc.Expr, ...]:
         return a * b + c, d.sin(), a - d
 
-    @function(arg("w", 2), arg("k0", 2), arg("lam:x", ()), outputs=results("t0", "🤖"), name="pôle & <b>cart</b>")
+    @function(
+        arg("w", 2),
+        arg("k0", 2),
+        arg("lam:x", ()),
+        outputs=results("t0", "🤖"),
+        name="pôle & <b>cart</b>",
+    )
     def odd_names(w: sc.Expr, k0: sc.Expr, lam: sc.Expr) -> tuple[sc.Expr, ...]:
-        summed, sine, shifted = call(callee, w, k0, lam, lam)
+        summed, sine, shifted = call_tree(callee, w, k0, lam, lam)
         return summed * sine, shifted
 
     return odd_names
@@ -99,7 +108,7 @@ def unpaired_surrogate() -> Any:
 def shape_holes() -> Any:
     """A declaration without shapes, rendered as two instances of it."""
 
-    @scaly_api.function(scaly_api.arg("x"), scaly_api.arg("gain", ()))
+    @function(arg("x"), arg("gain", ()))
     def shape_holes(x: sc.Expr, gain: sc.Expr) -> sc.Expr:
         return gain * x.sin() + x.sum()
 

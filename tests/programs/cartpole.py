@@ -74,7 +74,7 @@ def build(stages: int = 20, integrate: Callable[[Any], Any] = runge_kutta) -> An
     @function(arg("x", 4), arg("u", 1), outputs=arg("cost"))
     def stage_cost(x: sc.Expr, u: sc.Expr) -> sc.Expr:
         error = x - UPRIGHT
-        return (STATE_WEIGHTS * error * error).sum() + 0.01 * sc.sumsqr(u)
+        return (error * error * STATE_WEIGHTS).sum() + 0.01 * sc.sumsqr(u)
 
     @sc.problem(
         vars=group(arg("x", (stages + 1, 4)), arg("u", (stages, 1))),
@@ -85,10 +85,12 @@ def build(stages: int = 20, integrate: Callable[[Any], Any] = runge_kutta) -> An
     ) -> sc.ProblemSpec[tuple[sc.Expr, sc.Expr]]:
         x, u = variables
         terminal_error = x[stages] - UPRIGHT
-        state_limits = np.tile(np.array([TRACK_LIMIT, np.inf, SPEED_LIMIT, np.inf]), (stages + 1, 1))
+        state_limits = np.tile(
+            np.array([TRACK_LIMIT, np.inf, SPEED_LIMIT, np.inf]), (stages + 1, 1)
+        )
         return sc.ProblemSpec(
             minimize=mapped(stage_cost, stages, x[:-1], u).sum()
-            + 20.0 * (STATE_WEIGHTS * terminal_error * terminal_error).sum(),
+            + 20.0 * (terminal_error * terminal_error * STATE_WEIGHTS).sum(),
             eq=(x[0] - x0, mapped(defect, stages, x[:-1], u, x[1:]).vec()),
             ineq=(sc.bounded((u[1:] - u[:-1]).vec(), -8.0, 8.0, name="force_rate"),),
             lb=(sc.const(-state_limits), sc.const(-FORCE_LIMIT)),

@@ -41,30 +41,31 @@ def results(*names: str) -> Any:
 
 
 def function(
-    *inputs: Any, outputs: Any, name: str | None = None
+    *inputs: Any, outputs: Any = None, name: str | None = None
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Trace a body with one parameter per declared input."""
-    if not IS_A1:
-        decorate: Callable[[Callable[..., Any]], Any] = scaly_api.function(
-            *inputs, outputs=outputs, name=name
-        )
-        return decorate
-    if len(inputs) == 1:
-        tree = inputs[0]
-    else:
+    """Trace a body with one parameter per declared input; 0.1.0a1 wants the outputs declared."""
+
+    def decorate(body: Callable[..., Any]) -> Any:
+        if not IS_A1:
+            return scaly_api.function(*inputs, outputs=outputs, name=name)(body)
+        if len(inputs) == 1:
+            return scaly_api.function(inputs[0], outputs, name=name or body.__name__)(body)
         tree = group(*inputs) if inputs else flat_tree((), ())
+        return scaly_api.function(tree, outputs, name=name or body.__name__)(
+            lambda arguments: body(*arguments)
+        )
 
-    def decorate_a1(body: Callable[..., Any]) -> Any:
-        def traced(value: Any) -> Any:
-            return body(value) if len(inputs) == 1 else body(*value)
-
-        return scaly_api.function(tree, outputs, name=name or body.__name__)(traced)
-
-    return decorate_a1
+    return decorate
 
 
-def call(callee: Any, *arguments: scaly.Expr | tuple[Any, ...]) -> Any:
-    """Embed a symbolic call, one argument per parameter."""
+def call(callee: Any, *arguments: Any) -> scaly.Expr:
+    """Embed a symbolic call of a function with one result, one argument per parameter."""
+    result: scaly.Expr = call_tree(callee, *arguments)
+    return result
+
+
+def call_tree(callee: Any, *arguments: Any) -> Any:
+    """Embed a symbolic call of a function whose result is a tuple."""
     if not IS_A1:
         return callee.symbolic_call(*arguments)
     return callee.symbolic_call(arguments[0] if len(arguments) == 1 else arguments)
@@ -80,8 +81,14 @@ def broadcast(value: scaly.Expr) -> Any:
     return (value.vec(), 0, 0) if IS_A1 else scaly_api.broadcast(value)
 
 
-def mapped(callee: Any, length: int, *arguments: Any) -> Any:
-    """Call ``callee`` ``length`` times over a leading axis; results have that axis too."""
+def mapped(callee: Any, length: int, *arguments: Any) -> scaly.Expr:
+    """Call ``callee`` ``length`` times over a leading axis, which its one result has too."""
+    result: scaly.Expr = mapped_tree(callee, length, *arguments)
+    return result
+
+
+def mapped_tree(callee: Any, length: int, *arguments: Any) -> Any:
+    """Call a function whose result is a tuple ``length`` times over a leading axis."""
     if not IS_A1:
         return scaly_api.vmap(callee, length)(*arguments)
     outers = [value if isinstance(value, tuple) else value.vec() for value in arguments]

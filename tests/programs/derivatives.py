@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import scaly as sc
 from scaly.function.factory import Grad, Jac, SpJac
 
-from .compat import arg, call, function, group, mapped, results, window
+from .compat import arg, call_tree, function, mapped, results, window
 from .mapping import pendulum_step
 from .program import Program
 
@@ -16,7 +15,9 @@ from .program import Program
 def arm() -> Any:
     """Return the tip of a planar arm and its potential energy, the function differentiated."""
 
-    @function(arg("q", 3), arg("p", sc.TensorType((3,), diff=False)), outputs=results("tip", "energy"))
+    @function(
+        arg("q", 3), arg("p", sc.TensorType((3,), diff=False)), outputs=results("tip", "energy")
+    )
     def arm(q: sc.Expr, p: sc.Expr) -> tuple[sc.Expr, ...]:
         first, second = q[0], q[0] + q[1]
         x = p[0] * first.cos() + p[1] * second.cos() + q[2]
@@ -44,7 +45,7 @@ def expressions() -> Any:
 
     @function(arg("q", 3), arg("p", 3), outputs=results("slope", "curvature", "moved"))
     def expressions(q: sc.Expr, p: sc.Expr) -> tuple[sc.Expr, ...]:
-        tip, energy = call(inner, q, p)
+        tip, energy = call_tree(inner, q, p)
         smooth = (q * p).sum().sin() * sc.norm_2(q + 2.0)
         return sc.gradient(smooth, q), sc.hessian(smooth, q), sc.jvp(tip, q, p) * energy
 

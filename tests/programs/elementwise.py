@@ -85,7 +85,7 @@ def long_table() -> Any:
 
 
 def signed_zero() -> Any:
-    """Both zeros in one program, one of them only from a later pass on."""
+    """Both zeros, the negative one met by a later pass: 0.1.0a1 then changes the steps before."""
 
     @function(arg("x", 2), outputs=arg("y"))
     def shifted(x: sc.Expr) -> sc.Expr:
@@ -155,7 +155,7 @@ def prints() -> Any:
     @function(arg("x", ()), arg("v", 3), outputs=arg("y"))
     def prints(x: sc.Expr, v: sc.Expr) -> sc.Expr:
         scaled = call(noisy, x) * v
-        empty = scaly_api.print("empty {} <b>é\u2028 {}</b>", v[3:], x)
+        empty: sc.Expr = scaly_api.print("empty {} <b>é\u2028 {}</b>", v[3:], x)
         matrix: sc.Expr = scaly_api.print("{}, {} and {}", scaled, x, sc.stack([v, v]))
         return matrix + empty.sum()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import scaly as sc
 import scaly.passes.program as program_passes
 from scaly.codegen.aot import render_c_source
 
-from .compat import IS_A1, arg, call, function, results
+from .compat import IS_A1, arg, call, call_tree, function, results
 from .elementwise import cast
 from .program import Program
 
@@ -88,11 +89,11 @@ def broken(pass_name: str) -> Generator[None]:
 
     sound = program_passes.PASS_PIPELINE
     pipeline = tuple((name, fail if name == pass_name else run) for name, run in sound)
-    setattr(program_passes, "PASS_PIPELINE", pipeline)
+    program_passes.PASS_PIPELINE = pipeline
     try:
         yield
     finally:
-        setattr(program_passes, "PASS_PIPELINE", sound)
+        program_passes.PASS_PIPELINE = sound
 
 
 def render_broken(fun: Any, pass_name: str) -> Any:
@@ -103,7 +104,7 @@ def render_broken(fun: Any, pass_name: str) -> Any:
 
 def conflicting_oracles() -> Any:
     """Two foreign problems that define one C symbol: fails when all passes are done."""
-    from scaly_sqp import external_nlp
+    external_nlp: Any = import_module("scaly_sqp").external_nlp
 
     def solver(number: int) -> Any:
         symbols = {key: f"foreign_{key}" for key in ("base", "grad", "hess", "bounds")}
@@ -126,7 +127,7 @@ def conflicting_oracles() -> Any:
     def conflicting_oracles(x: sc.Expr, c: sc.Expr) -> sc.Expr:
         nothing = sc.const(np.zeros(0))
         for solve in solvers:
-            x, *_ = call(solve, x, x, nothing, nothing, c)
+            x, *_ = call_tree(solve, x, x, nothing, nothing, c)
         return x
 
     return conflicting_oracles

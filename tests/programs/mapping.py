@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scaly as sc
 
-from .compat import arg, broadcast, call, function, mapped, results, window
+from .compat import arg, broadcast, call, function, mapped, mapped_tree, results, window
 from .program import Program
 
 
@@ -56,9 +56,11 @@ def broadcasts() -> Any:
         y = (scaled @ scaled) @ x
         return y, sc.norm_2(y)
 
-    @function(arg("points", (7, 3)), arg("frame", (3, 3)), arg("angle", ()), outputs=results("y", "size"))
+    @function(
+        arg("points", (7, 3)), arg("frame", (3, 3)), arg("angle", ()), outputs=results("y", "size")
+    )
     def broadcasts(points: sc.Expr, frame: sc.Expr, angle: sc.Expr) -> tuple[sc.Expr, ...]:
-        moved, sizes = mapped(rotated, 7, points, broadcast(frame), broadcast(angle))
+        moved, sizes = mapped_tree(rotated, 7, points, broadcast(frame), broadcast(angle))
         return moved, sizes.sum() * moved[0]
 
     return broadcasts
@@ -98,7 +100,7 @@ def softmaxes() -> Any:
 
     @function(arg("x", 4), outputs=arg("p"))
     def softmax(x: sc.Expr) -> sc.Expr:
-        e = x.block().exp()
+        e = x.exp().block()
         return e / e.sum()
 
     @function(arg("table", (16, 4)), outputs=arg("rows"))
@@ -118,8 +120,12 @@ def loops() -> Any:
 
     @function(arg("x", (1, 2)), arg("u", 4), outputs=results("once", "never", "down"))
     def loops(x: sc.Expr, u: sc.Expr) -> tuple[sc.Expr, ...]:
-        _, down = mapped(rounding, 4, u)
-        return mapped(step, 1, x, u[:1]), mapped(step, 0, x[:0], u[:0]), down + call(step, x[0], u[3])[0]
+        _, down = mapped_tree(rounding, 4, u)
+        return (
+            mapped(step, 1, x, u[:1]),
+            mapped(step, 0, x[:0], u[:0]),
+            down + call(step, x[0], u[3])[0],
+        )
 
     return loops
 

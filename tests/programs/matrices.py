@@ -10,28 +10,29 @@ import scaly as sc
 from .compat import arg, function, results
 from .program import Program
 
+PRODUCTS = results("matrix", "column", "row", "inner", "folded", "total")
+
 
 def products() -> Any:
     """Every product of a vector or matrix with another, rows in fours and a tail."""
 
-    @function(arg("a", (6, 4)), arg("b", (4, 3)), arg("v", 4), arg("w", 6), outputs=products_out())
+    @function(arg("a", (6, 4)), arg("b", (4, 3)), arg("v", 4), arg("w", 6), outputs=PRODUCTS)
     def products(a: sc.Expr, b: sc.Expr, v: sc.Expr, w: sc.Expr) -> tuple[sc.Expr, ...]:
         return a @ b, a @ v, w @ a, v @ v, a.T @ w, v @ np.ones(4)
 
     return products
 
 
-def products_out() -> Any:
-    return results("matrix", "column", "row", "inner", "folded", "total")
-
-
 def transposes() -> Any:
     """Permutations of ranks two to four."""
 
-    @function(arg("m", (3, 2)), arg("t", (2, 3, 2)), arg("q", (2, 1, 2, 3)), outputs=results("a", "b"))
+    @function(
+        arg("m", (3, 2)), arg("t", (2, 3, 2)), arg("q", (2, 1, 2, 3)), outputs=results("a", "b")
+    )
     def transposes(m: sc.Expr, t: sc.Expr, q: sc.Expr) -> tuple[sc.Expr, ...]:
         swapped = t.transpose((2, 0, 1)) * 2.0
-        return m.T @ m + swapped[:, 0, :2], q.transpose((3, 1, 0, 2)).reshape((3, 4)) + m @ np.ones((2, 4))
+        permuted = q.transpose((3, 1, 0, 2)).reshape((3, 4))
+        return m.T @ m + swapped[:, 0, :2], permuted + m @ np.ones((2, 4))
 
     return transposes
 

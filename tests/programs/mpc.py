@@ -22,7 +22,7 @@ def linear_mpc(stages: int = 6) -> Any:
 
     @function(arg("x", 2), arg("u", ()), arg("xnext", 2), outputs=arg("gap"))
     def mass_gap(x: sc.Expr, u: sc.Expr, xnext: sc.Expr) -> sc.Expr:
-        return sc.const(MASS_DYNAMICS) @ x + MASS_INPUT * u - xnext
+        return sc.const(MASS_DYNAMICS) @ x + u * MASS_INPUT - xnext
 
     @sc.problem(vars=group(arg("x", (stages + 1, 2)), arg("u", stages)), params=arg("x0", 2))
     def linear_mpc(variables: Variables, x0: sc.Expr) -> sc.ProblemSpec[Variables]:

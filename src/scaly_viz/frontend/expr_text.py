@@ -62,19 +62,22 @@ class ExpressionPrinter:
         names = {node.id: f"%{i}" for i, node in enumerate(nodes)}
         inputs = _parameters(function.input_names, function.inputs)
         outputs = _parameters(function.output_names, function.outputs)
-        lines = [f"  expr.func @{function.name}({inputs}) -> ({outputs}) {{"]
+        region = []
         for i, node in enumerate(nodes):
             text = self._nodes.get(node.id)
             if text is None:
                 text = self._nodes[node.id] = _node(node)
             args = f"({', '.join([names[arg.id] for arg in node.args])})" if node.args else ""
-            # An array prints on several lines, and scaly indents each.
-            body = f"%{i} = {text[0]}{args}{text[1]}"
-            lines.extend("    " + line for line in body.splitlines())
-        results = ", ".join(names[output.id] for output in function.outputs)
-        lines.append(f"    expr.return {results}")
-        lines.append("  }")
-        return lines
+            region.append(f"%{i} = {text[0]}{args}{text[1]}")
+        region.append("expr.return " + ", ".join(names[output.id] for output in function.outputs))
+        # Twice, for that is how scaly indents: names and arrays may hold line breaks of any kind.
+        body = _indented("\n".join(region))
+        head = f"expr.func @{function.name}({inputs}) -> ({outputs}) {{"
+        return _indented("\n".join([head, *body, "}"]))
+
+
+def _indented(text: str) -> list[str]:
+    return ["  " + line for line in text.splitlines()]
 
 
 def _parameters(names: Any, expressions: Any) -> str:

@@ -51,6 +51,11 @@ class Marks:
             for declaration in [d for d in self._labels if _complete(d) and target in _instances(d)]:
                 del self._labels[declaration]
 
+    def clear(self) -> None:
+        """Remove all marks."""
+        with self._lock:
+            self._labels.clear()
+
     def label_of(self, function: ConcreteFunction) -> tuple[str | None] | None:
         """Return the label of a marked function in a tuple, or None where it is not marked."""
         with self._lock:

@@ -13,7 +13,7 @@ from scaly.passes import program as program_passes
 
 from scaly_viz import attributes as a
 from scaly_viz import graph_table
-from scaly_viz.codec import GRAPH_DELTA, Encoder, FailedPayload, Payload, text_payload
+from scaly_viz.codec import GRAPH_DELTA, Encoder, FailedPayload, Payload, SamePayload, text_payload
 from scaly_viz.frontend.counts import Counter, Counts
 from scaly_viz.frontend.expr_text import ExpressionPrinter
 from scaly_viz.frontend.graph import GraphStep, GraphTaker
@@ -22,6 +22,7 @@ from scaly_viz.frontend.program_text import ProgramPrinter
 from scaly_viz.spans import StepSpan, Value
 
 type Dialect = Literal["expr", "prog", "c"]
+type AnyPayload = Payload | SamePayload | FailedPayload
 type Events = list[tuple[str, Mapping[str, Value]]]
 
 _PHASES: dict[Dialect, str] = {
@@ -75,6 +76,7 @@ class StepTaker:
         self._programs = ProgramPrinter()
         self._expressions = ExpressionPrinter()
         self._counter = Counter()
+        self._latest_graph: tuple[str, list[int]] | None = None
         self._previous: dict[Dialect, tuple[Any, dict[str, Value]]] = {}
 
     def take(self, step: PendingStep) -> StepSpan:
@@ -107,12 +109,8 @@ class StepTaker:
         self._counter.forget(keep)
 
     def _repeat(self, step: PendingStep) -> Events:
-        events: Events = []
-        for kind in _KINDS[step.dialect]:
-            repeated = self._encoder.repeat(kind)
-            error = FailedPayload(kind, "the step before has none either")
-            events += [(kind, part) for part in repeated or self._encoder.encode(error)]
-        return events
+        kinds = _KINDS[step.dialect]
+        return [(k, part) for k in kinds for part in self._encoder.encode(SamePayload(k))]
 
     def _make(self, step: PendingStep) -> tuple[dict[str, Value], Events]:
         figures: dict[str, Value] = {}
@@ -122,9 +120,7 @@ class StepTaker:
         order = _KINDS[step.dialect]
         return figures, sorted(events, key=lambda event: order.index(event[0]))
 
-    def _payloads(
-        self, step: PendingStep, figures: dict[str, Value]
-    ) -> Iterator[Payload | FailedPayload]:
+    def _payloads(self, step: PendingStep, figures: dict[str, Value]) -> Iterator[AnyPayload]:
         if step.dialect == "c":
             yield self._try("code", lambda: text_payload("code", step.subject))
             data = step.subject.encode("utf-8", "surrogatepass")
@@ -142,14 +138,14 @@ class StepTaker:
             if counts is not None:
                 figures |= _count_figures(counts)
 
-    def _try(self, kind: str, make: Callable[[], Payload]) -> Payload | FailedPayload:
+    def _try(self, kind: str, make: Callable[[], AnyPayload]) -> AnyPayload:
         try:
             return make()
         except Exception as error:
             self._guard.tell(f"taking the {kind} of a step", error)
             return FailedPayload(kind, f"{type(error).__name__}: {error}")
 
-    def _program_texts(self, step: PendingStep) -> Iterator[Payload | FailedPayload]:
+    def _program_texts(self, step: PendingStep) -> Iterator[AnyPayload]:
         texts: list[str] = []
 
         def assembly() -> Payload:
@@ -163,13 +159,17 @@ class StepTaker:
         else:
             yield text_payload("listing", texts[1])
 
-    def _graph(self, step: PendingStep, figures: dict[str, Value]) -> Payload:
+    def _graph(self, step: PendingStep, figures: dict[str, Value]) -> Payload | SamePayload:
         if step.dialect == "expr":
             graph = self._graphs.take_expressions(step.subject.outputs)
         else:
             graph = self._graphs.take_program(step.subject)
             self._programs.learn(graph.new)
         figures |= _graph_figures(graph)
+        latest = (graph.delta.prefix, graph.delta.roots)
+        if not graph.new and latest == self._latest_graph:
+            return SamePayload("graph")
+        self._latest_graph = latest
         return Payload("graph", graph_table.encode(graph.delta), GRAPH_DELTA)
 
 

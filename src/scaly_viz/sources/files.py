@@ -42,27 +42,16 @@ def read_spans(path: str | os.PathLike[str], report: Report) -> Iterator[SpanRec
     What cannot be read is left out and passed to ``report`` as one line of text with file, line
     and cause. Memory is bounded by the longest line. A missing file has no spans.
     """
-    read: set[tuple[int, int]] = set()
-    for file in data_files(Path(path), report):
+    files = data_files(Path(path), report)
+    for file in dict.fromkeys(file.resolve() for file in files):  # a link to another is no other
         with snapshot(file, report) as shot:
             for segment in shot.segments:
                 opened = open_file(segment, report)
                 if opened:
                     with opened:
-                        yield from _unless_read(read, opened, _Reader(opened, segment, report))
+                        yield from _Reader(opened, segment, report).spans()
             if shot.active:
-                active = _Reader(shot.active, file, report, shot.size)
-                yield from _unless_read(read, shot.active, active)
-
-
-def _unless_read(
-    read: set[tuple[int, int]], file: io.FileIO, reader: _Reader
-) -> Iterator[SpanRecord]:
-    """Leave out a file that was read under another name, as a link's."""
-    status = os.fstat(file.fileno())
-    if (status.st_dev, status.st_ino) not in read:
-        read.add((status.st_dev, status.st_ino))
-        yield from reader.spans()
+                yield from _Reader(shot.active, file, report, shot.size).spans()
 
 
 class _Reader:
@@ -74,6 +63,7 @@ class _Reader:
         self._file = file
         self._path = path
         self._size = size
+        self._tell = report
         self._report = ReportLimit(path.name, report)
         self._splitter = LineSplitter(overlong(path.name, self._report))
         self._is_damaged = False
@@ -95,15 +85,11 @@ class _Reader:
     def _read(self, count: int) -> bytes:
         if self._size is not None:
             count = min(count, self._size - self._file.tell())
-        try:
-            return self._file.read(count)
-        except OSError as error:
-            self._damaged(f"{error.strerror}; the rest was left out")
-            return b""
+        return self._file.read(count)
 
     def _damaged(self, cause: str) -> None:
         self._is_damaged = True
-        self._report(f"{self._path.name}:{self._splitter.number}: {cause}")
+        self._tell(f"{self._path.name}:{self._splitter.number}: {cause}")
 
     def _completed(self, torn: Line) -> Line:
         """Read the last line again when no writer is in the middle of it any more."""

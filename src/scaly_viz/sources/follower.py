@@ -13,7 +13,7 @@ from pathlib import Path
 from scaly_viz.sources.folder import data_files
 from scaly_viz.sources.lines import Line, LineSplitter, Report, ReportLimit, overlong, spans_of
 from scaly_viz.sources.snapshot import Snapshot, open_file, snapshot
-from scaly_viz.sources.streams import CHUNK_BYTES, content, is_compressed
+from scaly_viz.sources.streams import CHUNK_BYTES, content, is_compressed, read_or_tell
 from scaly_viz.span_record import SpanRecord
 
 _FINGERPRINT_BYTES = 64 * 1024
@@ -187,8 +187,6 @@ class _Look:
         return hashlib.blake2b(self._read(offset - start), digest_size=16).digest()
 
     def _read(self, count: int) -> bytes:
-        try:
-            return self._file.read(count)
-        except OSError as error:
-            self._report(f"{self.name}: {error.strerror}; the rest was left out")
-            return b""
+        return read_or_tell(
+            self._file.read, count, lambda cause: self._report(f"{self.name}: {cause}")
+        )

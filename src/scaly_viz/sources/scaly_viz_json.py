@@ -29,6 +29,16 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "steps": (list,),
 }
 
+_NAMES: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    int: "a number",
+    float: "a number",
+    bool: "a boolean",
+    type(None): "null",
+}
+
 # scaly.viz indents by two, and line ends inside strings are escaped.
 _NEXT_RECORDING = re.compile(r"\n  (?=\{)")
 _GAP = re.compile(r"[ \t\r\n]*")
@@ -83,7 +93,7 @@ def _head(file: io.FileIO) -> bytes:
     return b""
 
 
-def _all(file: io.FileIO, name: str, report: Report) -> bytes:
+def _all(file: io.FileIO, name: str, report: Report) -> bytearray:
     data = bytearray()
 
     def damaged(cause: str) -> None:
@@ -97,10 +107,12 @@ def _all(file: io.FileIO, name: str, report: Report) -> bytes:
         if is_packed and len(data) > MAX_EXPANDED_BYTES:
             damaged(f"expands to more than {MAX_EXPANDED_BYTES} bytes; the rest was left out")
             break
-    return bytes(data.removeprefix(_BYTE_ORDER_MARK))
+    if data.startswith(_BYTE_ORDER_MARK):
+        del data[: len(_BYTE_ORDER_MARK)]
+    return data
 
 
-def _decode_fast(data: bytes) -> list[Recording] | None:
+def _decode_fast(data: bytearray) -> list[Recording] | None:
     """Return None where anything needs to be reported."""
     try:
         values = msgspec.json.decode(data)
@@ -113,12 +125,12 @@ def _decode_fast(data: bytes) -> list[Recording] | None:
 def _problem(value: object) -> str | None:
     """Say why ``value`` is no recording. A missing key is no reason: old versions had fewer."""
     if not isinstance(value, dict):
-        return f"no recording but a {type(value).__name__}"
+        return f"no recording but {_NAMES[type(value)]}"
     if not value.keys() & _KINDS.keys():
-        return f"no recording: none of its keys is one of {', '.join(_KINDS)}"
+        return f"no recording: it has none of the keys {', '.join(_KINDS)}"
     for key, kinds in _KINDS.items():
         if value.get(key) is not None and not isinstance(value[key], kinds):
-            return f"the recording's {key} is a {type(value[key]).__name__}"
+            return f"the recording's {key} is {_NAMES[type(value[key])]}"
     if not all(isinstance(step, dict) for step in value.get("steps") or ()):
         return "a step of the recording is no object"
     return None
@@ -132,6 +144,7 @@ class _Scan:
         self._name = name
         self._report = report
         self._position = 0
+        self._has_lost_its_way = False
         self._line = 1
         self._line_position = 0
 
@@ -155,14 +168,18 @@ class _Scan:
                 yield value
 
     def _is_over(self) -> bool:
-        if self._take("]") and not self._is_at_end():
-            self._tell("the list ends here, but the file goes on")
-            self._seek_next_recording()
+        if self._take("]"):
+            if not self._is_at_end():
+                self._tell("the list ends here, but the file goes on")
+                self._seek_next_recording()
+        elif self._is_at_end() and not self._has_lost_its_way:
+            self._tell("cut short: the list of recordings has no end")
         return self._is_at_end()
 
     def _value(self) -> Any:
         value, self._position = _DECODER.raw_decode(self._text, self._position)
-        if not self._take(",") and not self._text.startswith("]", self._position):
+        is_followed = self._take(",") or self._is_at_end()
+        if not is_followed and not self._text.startswith("]", self._position):
             self._tell("a comma or the end of the list is missing")
         return value
 
@@ -184,6 +201,7 @@ class _Scan:
 
     def _seek_next_recording(self) -> None:
         found = _NEXT_RECORDING.search(self._text, self._position + 1)
+        self._has_lost_its_way = found is None
         self._position = found.end() if found else len(self._text)
 
     def _tell(self, what: str, position: int | None = None) -> None:

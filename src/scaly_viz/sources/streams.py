@@ -41,7 +41,7 @@ class _Decoder(Protocol):
 
 def content(read: Callable[[int], bytes], damaged: Damaged) -> Iterator[bytes]:
     """Yield the decompressed bytes of the file that ``read`` reads, as far as it is whole."""
-    chunks = iter(lambda: read(CHUNK_BYTES), b"")
+    chunks = iter(lambda: read_or_tell(read, CHUNK_BYTES, damaged), b"")
     first = next(chunks, b"")
     if first.startswith(_GZIP):
         yield from _decompressed(_prefixed(first, chunks), _gzip, damaged)
@@ -51,6 +51,15 @@ def content(read: Callable[[int], bytes], damaged: Damaged) -> Iterator[bytes]:
         yield from _messages(_prefixed(first, chunks), damaged)
     else:
         yield from _prefixed(first, chunks)
+
+
+def read_or_tell(read: Callable[[int], bytes], count: int, damaged: Damaged) -> bytes:
+    """Read from a disk that may fail, in which case the file ends here."""
+    try:
+        return read(count)
+    except OSError as error:
+        damaged(f"{error.strerror}; the rest was left out")
+        return b""
 
 
 def is_compressed(head: bytes) -> bool:
@@ -88,12 +97,12 @@ def _decompressed(
                 damaged(f"damaged after compressed byte {read}: {error}; the rest was left out")
                 return
             written += len(output)
+            yield output
             if _is_bomb(read + len(piece), written):
                 damaged(
                     f"{read + len(piece)} bytes expand to {written}, a bomb; the rest was left out"
                 )
                 return
-            yield output
             rest = decoder.unused_data if decoder.eof else b""
             decoder = None if decoder.eof else decoder
         read += len(piece)

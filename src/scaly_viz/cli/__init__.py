@@ -1,0 +1,47 @@
+"""Owns the command ``scaly-viz``: what it is called, what it offers, and what its help says."""
+
+from __future__ import annotations
+
+import click
+
+from scaly_viz._version import __version__
+from scaly_viz.cli.group import CommandLine
+
+_HELP = """\
+Show what the scaly compiler did to the functions that were marked with
+scaly_viz.visualize().
+
+Without a command it serves the viewer: "scaly-viz" the recordings of this user,
+"scaly-viz SOURCE" those in a file or folder. A source that is called like a command is given as
+"scaly-viz serve list" or "scaly-viz ./list".
+
+\b
+Examples:
+  scaly-viz                          open http://127.0.0.1:8000 for the viewer
+  scaly-viz run-7/recordings.jsonl   the same for another file
+  scaly-viz list                     which recordings there are
+  scaly-viz show                     the steps of the newest, and what each changed
+  scaly-viz show last fuse_ranges    the program as that pass left it
+  scaly-viz show -2 --kind code      the C of the last but one
+"""
+
+_EPILOG = """\
+\b
+Exit codes:
+  0    done
+  1    something was wrong; one line on standard error says what
+  2    the command was called in a wrong way
+  130  interrupted (Ctrl-C)
+  141  whoever read the output closed it
+"""
+
+main = CommandLine(
+    name="scaly-viz",
+    commands_of={"serve": "serve", "list": "list", "show": "show"},
+    default="serve",
+    help=_HELP,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[],
+)
+main = click.version_option(__version__, prog_name="scaly-viz", message="%(prog)s %(version)s")(main)

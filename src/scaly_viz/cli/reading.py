@@ -1,0 +1,99 @@
+"""Owns what the commands read: the recordings at a path, and what is wrong there, said on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import msgspec
+
+from scaly_viz import settings, sources
+from scaly_viz.cli import output
+from scaly_viz.errors import ScalyVizError
+from scaly_viz.recording import Recording, assemble
+from scaly_viz.sources.files import read_spans, segments
+from scaly_viz.sources.scaly_viz_json import is_scaly_viz
+from scaly_viz.span_record import SpanRecord
+
+# From this size on reading takes long enough to say so.
+_BIG_BYTES = 32 * 1024**2
+
+
+def read(path: str | None, *, strict: bool, payloads: bool = True) -> list[Recording]:
+    """Return the recordings at ``path``, by default the local file's, oldest first.
+
+    What cannot be read is told as warnings. Without ``payloads`` they have none, which takes far
+    less memory.
+
+    Raises:
+        ScalyVizError: there is nothing at ``path``; with ``strict``, something cannot be read or is
+            missing from a recording.
+    """
+    place = settings.recording_path() if path is None else existing(path)
+    report = sources.fail if strict else output.warn
+    with _patience(place):
+        if payloads or is_scaly_viz(place):
+            recordings = sources.load(place, report)
+        else:
+            recordings = assemble(_without_payloads(read_spans(place, report)))
+    if strict:
+        for recording in recordings:
+            for problem in recording.problems:
+                name = f"recording {recording.id} ({recording.name})"
+                sources.fail(f"{recording.head.origin}: {name}: {problem}")
+    return recordings
+
+
+def existing(path: str) -> Path:
+    """Return ``path`` if there is something that can be read.
+
+    Raises:
+        ScalyVizError: there is not.
+    """
+    place = Path(path).expanduser()
+    if not os.path.lexists(place):
+        raise ScalyVizError(f"{path}: no such file or folder")
+    if not os.access(place, os.R_OK):
+        raise ScalyVizError(f"{path}: permission denied" if place.exists() else f"{path}: dangling link")
+    return place
+
+
+def nothing_there(path: str | None) -> str:
+    """Say that there are no recordings, and how to make one."""
+    if path is not None:
+        return f"No recordings in {path}."
+    place = settings.recording_path()
+    lines = [
+        f"No recordings yet in {place}. These lines make one:",
+        "",
+        "    import scaly_viz",
+        "    scaly_viz.visualize(f)                       # f: a function of scaly",
+        "    scaly.codegen.aot.render_c_source(f)         # or call f: every compile is recorded",
+    ]
+    foreign = place.with_name("recordings.json")
+    if foreign.exists():
+        lines += ["", f"What scaly.viz recorded: scaly-viz list --recording-path {foreign}"]
+    return "\n".join(lines)
+
+
+def _without_payloads(spans: Iterable[SpanRecord]) -> Iterator[SpanRecord]:
+    for span in spans:
+        yield msgspec.structs.replace(span, events=())
+
+
+def _patience(place: Path) -> AbstractContextManager[object]:
+    """Tell the person at the terminal that a big file is being read."""
+    size = _size(place)
+    if size < _BIG_BYTES or not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(f"reading {size / 1e6:,.0f} MB", spinner="line")
+
+
+def _size(place: Path) -> int:
+    files = place.iterdir() if place.is_dir() else segments(place)
+    return sum(file.stat().st_size for file in files if file.is_file())

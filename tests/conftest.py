@@ -1,0 +1,69 @@
+"""Owns what every test stands on: a recording folder of its own, and no traces of the test left behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_FD = Path("/proc/self/fd")
+
+
+@pytest.fixture(autouse=True)
+def recording_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a folder for recordings, and have our own errors raised."""
+    folder = tmp_path / "recordings"
+    monkeypatch.setenv("SCALY_VIZ_DIR", str(folder))
+    monkeypatch.setenv("SCALY_VIZ_STRICT", "1")
+    monkeypatch.setenv("SCALY_CACHE_DIR", str(tmp_path / "jit"))
+    for name in [name for name in os.environ if name.startswith("OTEL_")]:
+        monkeypatch.delenv(name)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(recording_folder: Path) -> Iterator[None]:
+    """Fail a test that leaks a thread, a file handle or an environment variable."""
+    threads = set(threading.enumerate())
+    handles = _handles()
+    environment = _environment()
+    yield
+    _forget_recordings()
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(10)
+    assert set(threading.enumerate()) <= threads, "the test left a thread behind"
+    assert _handles() <= handles, "the test left a file open"
+    assert _environment() == environment, "the test changed the environment"
+
+
+def _environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+
+
+def _handles() -> set[str]:
+    """Return the files under a temporary folder that this process has open."""
+    if not _FD.exists():
+        return set()
+    opened = set()
+    for link in _FD.iterdir():
+        try:
+            target = str(link.readlink())
+        except OSError:
+            continue
+        if "pytest-" in target:
+            opened.add(target)
+    return opened
+
+
+def _forget_recordings() -> None:
+    """Undo what a test told the process-wide session."""
+    module = sys.modules.get("scaly_viz.frontend.session")
+    if module is not None:
+        module.SESSION.configure(None, None, None)
+        module.SESSION.clear()
+        if hasattr(module.SESSION, "marks"):
+            module.SESSION.marks.clear()

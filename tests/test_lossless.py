@@ -1,0 +1,65 @@
+"""Owns the promise that a recording holds what scaly.viz records of the same render, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import scaly.viz
+from programs import PROGRAMS, Program
+
+import scaly_viz
+from scaly_viz.analysis.summary import summarize_steps
+from scaly_viz.sources import load
+
+
+@pytest.fixture(autouse=True)
+def empty_scaly_viz() -> Iterator[None]:
+    scaly.viz.clear_recordings()
+    yield
+    scaly.viz.clear_recordings()
+
+
+def _render(program: Program, label: str | None) -> None:
+    """Render ``program`` with both observers watching."""
+    function = program.build()
+    scaly_viz.visualize(function, label=label)
+    scaly.viz.visualize_function(getattr(function, "function", function), label=label)
+    error = None
+    try:
+        program.render(function)
+    except Exception as raised:
+        error = type(raised).__name__
+    assert error == program.error
+
+
+def _same(recording: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in recording.items() if k not in ("id", "started_at")}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_recording_equals_what_scaly_viz_records_of_the_same_render(program: Program) -> None:
+    _render(program, "a label" if len(program.name) % 2 else None)
+
+    theirs = [_same(recording) for recording in scaly.viz.recordings()]
+    assert theirs, "scaly.viz recorded nothing to compare with"
+    assert [_same(recording) for recording in scaly_viz.recordings()] == theirs
+    assert [_same(recording) for recording in scaly_viz.load_recordings()] == theirs
+    from_theirs = load(scaly.viz.recording_path())
+    assert [_same(recording.to_dict()) for recording in from_theirs] == theirs
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_step_is_called_unchanged_exactly_where_its_texts_are(program: Program) -> None:
+    _render(program, None)
+
+    scaly_viz.recordings()
+    (recording, *_) = load(scaly_viz.recording_path())
+    before: dict[str, dict[str, Any]] = {}
+    for step, summary in zip(
+        recording.to_dict()["steps"], summarize_steps(recording), strict=True
+    ):
+        content = {k: v for k, v in step.items() if k not in ("name", "phase")}
+        assert summary.changed == (content != before.get(step["dialect"]))
+        before[step["dialect"]] = content
