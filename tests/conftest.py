@@ -14,19 +14,7 @@ _FD = Path("/proc/self/fd")
 
 
 @pytest.fixture(autouse=True)
-def recording_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the test a folder for recordings, and have our own errors raised."""
-    folder = tmp_path / "recordings"
-    monkeypatch.setenv("SCALY_VIZ_DIR", str(folder))
-    monkeypatch.setenv("SCALY_VIZ_STRICT", "1")
-    monkeypatch.setenv("SCALY_CACHE_DIR", str(tmp_path / "jit"))
-    for name in [name for name in os.environ if name.startswith("OTEL_")]:
-        monkeypatch.delenv(name)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_behind(recording_folder: Path) -> Iterator[None]:
+def nothing_left_behind() -> Iterator[None]:
     """Fail a test that leaks a thread, a file handle or an environment variable."""
     threads = set(threading.enumerate())
     handles = _handles()
@@ -38,6 +26,20 @@ def nothing_left_behind(recording_folder: Path) -> Iterator[None]:
     assert set(threading.enumerate()) <= threads, "the test left a thread behind"
     assert _handles() <= handles, "the test left a file open"
     assert _environment() == environment, "the test changed the environment"
+
+
+@pytest.fixture(autouse=True)
+def recording_folder(
+    nothing_left_behind: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Give the test a folder for recordings, and have our own errors raised."""
+    folder = tmp_path / "recordings"
+    monkeypatch.setenv("SCALY_VIZ_DIR", str(folder))
+    monkeypatch.setenv("SCALY_VIZ_STRICT", "1")
+    monkeypatch.setenv("SCALY_CACHE_DIR", str(tmp_path / "jit"))
+    for name in [name for name in os.environ if name.startswith("OTEL_")]:
+        monkeypatch.delenv(name)
+    return folder
 
 
 def _environment() -> dict[str, str]:

@@ -148,6 +148,7 @@ def test_the_wheel_names_the_command_and_the_exporters(wheel: Path) -> None:
     assert "scaly_json" in entry_points["opentelemetry_traces_exporter"]
 
 
+@pytest.mark.slow
 def test_a_wheel_from_the_sdist_needs_no_npm_and_equals_one_from_the_tree(
     sdist: Path, tmp_path: Path
 ) -> None:
@@ -167,6 +168,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.slow
 def test_the_wheel_works_installed_alone_and_without_scaly(wheel: Path, tmp_path: Path) -> None:
     run([*UV, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")])
     python = str(tmp_path / "venv" / "bin" / "python")

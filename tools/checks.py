@@ -98,7 +98,7 @@ class Suite:
     meaning: str
     minor: str | None = None  # None: the main Python
     layers: tuple[Layer, ...] = (LOCKED,)
-    complete: bool = False  # with the tests that need a browser or a tracing backend
+    complete: bool = False  # with the tests that are slow or need a browser or a tracing backend
     optional: bool = False  # left out where there is no such Python
 
     def run(self, arguments: Sequence[str] = ()) -> str:
@@ -117,13 +117,13 @@ class Suite:
         environment = environments.suite(self.name, interpreter, self.layers, wheel)
         _assert_installed(environment)
         marks = self._marks(chromium is not None)
-        workers = ("--numprocesses", WORKERS, "--dist", "loadfile") if not arguments else ()
-        run([environment.command("pytest"), *marks, *workers, *arguments], extra=extra)
+        how = arguments or ("--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10")
+        run([environment.command("pytest"), *marks, *how], extra=extra)
         return "" if chromium or not self.complete else "without the browser tests: no Chromium"
 
     def _marks(self, browser: bool) -> tuple[str, ...]:
         if not self.complete:
-            return ("-m", "not browser and not backend")
+            return ("-m", "not browser and not backend and not slow")
         return () if browser else ("-m", "not browser")
 
     def _python(self) -> Interpreter | None:

@@ -79,7 +79,11 @@ def _files(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
     skipped = {"node_modules", "__pycache__", "static", "bundled.sha256"}
-    return (f for f in path.rglob("*") if f.is_file() and not skipped.intersection(f.parts))
+    return (
+        file
+        for file in path.rglob("*")
+        if file.is_file() and not skipped.intersection(file.relative_to(path).parts)
+    )
 
 
 def _editable(*arguments: str) -> Layer:

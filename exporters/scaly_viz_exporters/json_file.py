@@ -21,6 +21,7 @@ from scaly_viz_exporters.private_files import make_private_folder
 
 FILE_NAME = "recordings.jsonl"
 LOCK_TIMEOUT_S = 10.0
+SHORT_LOCK_TIMEOUT_S = 0.1
 
 _KIB = 1024
 _SMALLEST_SEGMENT = 64 * _KIB
@@ -53,8 +54,9 @@ class JsonFileExporter(SpanExporter):
         self._segment_bytes = (
             _default_segment(self._max_bytes) if segment_bytes is None else segment_bytes
         )
-        self._segments_dropped = 0
         self._is_shut_down = False
+        self._is_lock_stuck = False
+        self._told: set[str] = set()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Append ``spans`` with one write; raise an OSError that names the file and the cause."""
@@ -88,10 +90,15 @@ class JsonFileExporter(SpanExporter):
             raise OSError(error.errno or errno.EIO, cause, str(path)) from error
 
     def _append_locked(self, path: Path, lines: bytes) -> None:
-        with writers_lock(path, LOCK_TIMEOUT_S) as locked:
-            # Without the lock, one write at the end of a local file is still whole.
-            if locked and self._is_full(path, len(lines)):
-                self._rotate(path, len(lines))
+        timeout_s = SHORT_LOCK_TIMEOUT_S if self._is_lock_stuck else LOCK_TIMEOUT_S
+        with writers_lock(path, timeout_s) as locked:
+            self._is_lock_stuck = not locked
+            if not locked:
+                # One write at the end of a local file is whole all the same.
+                self._warn("%s: its lock is held or unsupported; written to without it", path)
+            elif self._is_full(path, len(lines)):
+                self._rotate(path)
+                self._make_room(path, max(len(lines), self._segment_bytes))
             with open_to_append(path) as file:
                 append_lines(file, lines)
 
@@ -100,28 +107,31 @@ class JsonFileExporter(SpanExporter):
             size = os.fstat(file.fileno()).st_size
         return size > 0 and size + more > self._segment_bytes
 
-    def _rotate(self, path: Path, more: int) -> None:
-        """Start a new file, and make room for all that it may grow to."""
+    def _rotate(self, path: Path) -> None:
         try:
             segments.rotate(path)
-            dropped = segments.drop_oldest(path, self._max_bytes - max(more, self._segment_bytes))
         except OSError as error:
-            _log.warning("%s: cannot rotate, so the file grows on: %s", path, error)
+            self._warn("%s: cannot be renamed and grows on: %s", path, error)
+
+    def _make_room(self, path: Path, more: int) -> None:
+        try:
+            dropped = segments.drop_oldest(path, self._max_bytes - more)
+        except OSError as error:
+            self._warn("%s: its oldest segments cannot be deleted: %s", path, error)
             return
         for segment in dropped:
-            self._tell_dropped(segment)
+            self._warn(
+                "%s: deleted, as the oldest of more than %d bytes; %s sets another limit",
+                segment,
+                self._max_bytes,
+                settings.MAX_BYTES.name,
+            )
 
-    def _tell_dropped(self, segment: Path) -> None:
-        self._segments_dropped += 1
-        _log.log(
-            logging.WARNING if self._segments_dropped == 1 else logging.DEBUG,
-            "%s, the oldest recordings, was deleted (number %d of this process):"
-            " all segments together may take %d bytes; %s sets another limit",
-            segment,
-            self._segments_dropped,
-            self._max_bytes,
-            settings.MAX_BYTES.name,
-        )
+    def _warn(self, message: str, *arguments: object) -> None:
+        """Warn of a kind of event when it happens first; later ones are for debugging."""
+        level = logging.DEBUG if message in self._told else logging.WARNING
+        self._told.add(message)
+        _log.log(level, message, *arguments)
 
 
 def delete(path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_NAME = re.compile(r"(?P<stem>.+)-(?P<number>[0-9]{10,18})(?P<suffix>\.[^.]+)?(\.gz|\.zst)?", re.S)
+# Their first digit is 0, so that no date and no Unix time is taken for one.
+_NAME = re.compile(r"(?P<stem>.+)-(?P<number>0[0-9]{9})(?P<suffix>\.[^.]+)?(\.gz|\.zst)?", re.S)
 
 
 @dataclass(frozen=True, slots=True, order=True)

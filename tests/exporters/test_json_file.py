@@ -145,27 +145,28 @@ def test_an_export_of_nothing_touches_no_disk(path: Path) -> None:
 
 
 def test_the_constructor_touches_no_disk_and_the_export_finds_the_configured_folder(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path,
 ) -> None:
-    monkeypatch.setenv("SCALY_VIZ_DIR", str(path.parent))
-    exporter = JsonFileExporter()
-    assert not path.parent.exists()
-    exporter.export(spans("render f"))
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SCALY_VIZ_DIR", str(path.parent))
+        exporter = JsonFileExporter()
+        assert not path.parent.exists()
+        exporter.export(spans("render f"))
     assert names(path) == ["render f"]
 
 
-def test_without_a_home_folder_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCALY_VIZ_DIR", "~no-such-user/viz")
-    exporter = JsonFileExporter()
-    with pytest.raises(OSError, match=r"home directory.*set SCALY_VIZ_DIR"):
-        exporter.export(spans("render f"))
+def test_without_a_home_folder_the_error_says_what_to_set() -> None:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SCALY_VIZ_DIR", "~no-such-user/viz")
+        exporter = JsonFileExporter()
+        with pytest.raises(OSError, match=r"home directory.*set SCALY_VIZ_DIR"):
+            exporter.export(spans("render f"))
 
 
-def test_the_size_limit_comes_from_the_environment(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SCALY_VIZ_MAX_BYTES", "40000")
-    exporter = JsonFileExporter(path)
+def test_the_size_limit_comes_from_the_environment(path: Path) -> None:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SCALY_VIZ_MAX_BYTES", "40000")
+        exporter = JsonFileExporter(path)
     for _ in range(100):
         exporter.export(spans("x" * 1000))
     assert 20_000 < sum(file.stat().st_size for file in path.parent.iterdir()) <= 40_000
@@ -340,6 +341,7 @@ def test_numbers_go_on_after_the_highest_segment_even_a_compressed_one(path: Pat
     path.parent.mkdir()
     (path.parent / "recordings-0000000041.jsonl.gz").touch()
     (path.parent / "other-0000000077.jsonl").touch()
+    (path.parent / "recordings-2026113001.jsonl").touch()  # a date, by the user
     exporter = JsonFileExporter(path, segment_bytes=1)
     exporter.export(spans("one"))
     exporter.export(spans("two"))
@@ -361,10 +363,26 @@ def test_the_oldest_segments_go_when_all_take_too_much_and_the_log_says_so_once(
     assert 7500 < max(sizes) <= 10_000
     kept = names(path)
     assert kept == [f"render {number}" for number in range(60 - len(kept), 60)]
-    dropped = [record for record in caplog.records if "was deleted" in record.getMessage()]
+    dropped = [record for record in caplog.records if "deleted" in record.getMessage()]
     assert [record.levelname for record in dropped[:3]] == ["WARNING", "DEBUG", "DEBUG"]
-    assert "recordings-0000000001.jsonl, the oldest recordings" in dropped[0].getMessage()
+    assert "recordings-0000000001.jsonl: deleted, as the oldest" in dropped[0].getMessage()
     assert "SCALY_VIZ_MAX_BYTES" in dropped[0].getMessage()
+
+
+def test_a_file_that_cannot_be_renamed_grows_on_and_the_log_says_so_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(path: Path) -> Path:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(segments, "rotate", refuse)
+    exporter = JsonFileExporter(path, segment_bytes=1)
+    for name in ("one", "two", "three"):
+        exporter.export(spans(name))
+    assert names(path) == ["one", "two", "three"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path}: cannot be renamed and grows on: [Errno 1] Operation not permitted"
+    ]
 
 
 def test_an_export_bigger_than_every_limit_is_kept_whole(path: Path) -> None:
@@ -506,7 +524,7 @@ for number in itertools.count():
 
 
 def test_a_stopped_process_that_has_the_lock_does_not_stop_the_others(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(json_file, "LOCK_TIMEOUT_S", 0.05)
     exporter = JsonFileExporter(path, segment_bytes=1)
@@ -520,13 +538,19 @@ with writers_lock(Path(sys.argv[1]), 10):
     assert os.WIFSTOPPED(status)
     try:
         exporter.export(spans("meanwhile"))
-        assert names(path) == ["before", "meanwhile"]
+        monkeypatch.setattr(json_file, "LOCK_TIMEOUT_S", 1e9)  # the next is not to wait as long
+        exporter.export(spans("again"))
+        assert names(path) == ["before", "meanwhile", "again"]
+        [warning] = [record for record in caplog.records if record.levelname == "WARNING"]
+        assert warning.getMessage() == (
+            f"{path}: its lock is held or unsupported; written to without it"
+        )
         assert segments.rotated(path) == []  # nobody renames a file without the lock
     finally:
         stopped.process.send_signal(signal.SIGCONT)
         stopped.rest()
     exporter.export(spans("after"))
-    assert names(path) == ["before", "meanwhile", "after"]
+    assert names(path) == ["before", "meanwhile", "again", "after"]
     assert len(segments.rotated(path)) == 1
 
 
@@ -546,7 +570,7 @@ def test_a_lock_file_that_is_deleted_just_before_it_is_locked_is_made_again(
     really_lock = file_lock._lock
 
     def lock_what_was_deleted(file: io.FileIO) -> None:
-        monkeypatch.undo()
+        monkeypatch.setattr(file_lock, "_lock", really_lock)
         lock_path(path).unlink()
         really_lock(file)
 

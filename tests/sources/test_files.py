@@ -6,6 +6,7 @@ import base64
 import errno
 import gzip
 import io
+import itertools
 import json
 import os
 import threading
@@ -19,7 +20,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scaly_viz.sources import files, lines, streams
+from scaly_viz.sources import files, lines, snapshot, streams
 from scaly_viz.sources.files import Follower, read_spans, segments
 from scaly_viz_exporters.file_lock import writers_lock
 from scaly_viz_exporters.segments import rotate
@@ -268,13 +269,43 @@ def test_a_rotation_in_the_moment_of_opening_neither_loses_nor_repeats_spans(
     really_open = io.FileIO
 
     def rotate_and_open(name: Path, *, opener: Callable[[str, int], int]) -> io.FileIO:
-        monkeypatch.undo()
+        monkeypatch.setattr(io, "FileIO", really_open)
         rotate(path)
         path.write_bytes(lines_of("b"))
         return really_open(name, opener=opener)
 
     monkeypatch.setattr(io, "FileIO", rotate_and_open)
     assert read(path) == (["a", "b"], [])
+
+
+def test_a_file_that_is_rotated_at_every_look_is_read_as_well_as_can_be(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(lines_of("a"))
+    gone = (path.with_name(f"{number}.jsonl") for number in itertools.count())
+    monkeypatch.setattr(snapshot, "rotated", lambda _: [next(gone)])
+    assert read(path) == (
+        ["a"],
+        ["recordings.jsonl: rotated all the time; some spans may be missing"],
+    )
+
+
+def test_a_folder_that_cannot_be_listed_is_reported_and_its_file_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> Iterator[Path]:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    path.write_bytes(lines_of("a"))
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert read(path)[0] == ["a"]
+    assert set(read(path)[1]) == {
+        f"{path.parent}: Permission denied; rotated segments were left out"
+    }
+    assert read(path.parent) == (
+        [],
+        [f"{path.parent}: Permission denied; the folder was left out"],
+    )
 
 
 def test_a_segment_dropped_while_reading_is_missing_and_nothing_else(path: Path) -> None:
@@ -302,6 +333,27 @@ def test_a_disk_that_fails_costs_the_rest_of_the_file(
     assert read(path) == (
         ["a", "b"],
         [f"{segment.name}:3: Input/output error; the rest was left out"],
+    )
+
+
+def test_a_link_is_read_with_the_segments_of_what_it_points_to(tmp_path: Path) -> None:
+    (tmp_path / "viz").mkdir()
+    target = tmp_path / "viz" / "recordings.jsonl"
+    link = tmp_path / "latest"
+    link.symlink_to(target)
+    following = Following(link)
+    target.write_bytes(lines_of("a"))
+    rotate(target)
+    target.write_bytes(lines_of("b"))
+    assert read(link) == (["a", "b"], [])
+    assert following.poll() == ["a", "b"]
+
+
+def test_a_loop_of_links_is_no_file(path: Path) -> None:
+    path.symlink_to(path)
+    assert read(path) == (
+        [],
+        ["recordings.jsonl: Too many levels of symbolic links; the file was left out"],
     )
 
 
@@ -723,6 +775,29 @@ def test_a_folder_is_followed_file_by_file(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_bytes(lines_of("b"))
     append(tmp_path / "a.jsonl", lines_of("a2"))
     assert following.poll() == ["a2", "b"]
+
+
+def test_a_file_that_cannot_be_opened_for_a_while_is_not_given_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    following = Following(path)
+    path.write_bytes(lines_of("a"))
+    rotate(path)
+    path.write_bytes(lines_of("b"))
+    assert following.poll() == ["a", "b"]
+
+    def refuse(*_: object, **__: object) -> io.FileIO:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(io, "FileIO", refuse)
+        assert following.poll() == []
+    assert following.reports == [
+        f"{name}: Too many open files; the file was left out"
+        for name in ("recordings.jsonl", "recordings-0000000001.jsonl")
+    ]
+    append(path, lines_of("c"))
+    assert following.poll() == ["c"]
 
 
 def test_a_follower_keeps_no_file_open(path: Path) -> None:

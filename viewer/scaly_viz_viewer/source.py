@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -18,6 +20,7 @@ from scaly_viz.recording import Recording, assemble
 from scaly_viz.sources.files import Follower, read_spans, segments
 from scaly_viz.sources.folder import data_files
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz
+from scaly_viz.sources.snapshot import open_file
 from scaly_viz.span_record import SpanRecord
 
 MAX_PROBLEMS = 100
@@ -40,13 +43,14 @@ def key_of(recording_id: str, position: int = 0) -> str:
 class Source(ABC):
     """One file or folder of recordings.
 
-    ``revisions`` holds a number for each recording, by key, which grows as more of it becomes known.
+    ``revisions`` holds a number for each recording, by key, which is new whenever its content is.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problems: dict[str, None] = {}
         self.revisions: dict[str, int] = {}
+        self._clock = itertools.count(1)
 
     @abstractmethod
     def refresh(self) -> None:
@@ -77,12 +81,13 @@ def is_outdated(source: Source) -> bool:
 
 @dataclass(slots=True)
 class _Entry:
-    """What is kept of one recording: its spans, or only its short form where memory is short."""
+    """What is kept of one recording: its spans by id, or only its short form where memory is short."""
 
     recording_id: str
     spans: dict[str, SpanRecord] | None = field(default_factory=dict)
     size: int = 0
     summary: RecordingSummary | None = None
+    is_summary_current: bool = False
 
 
 class SpanSource(Source):
@@ -91,7 +96,10 @@ class SpanSource(Source):
     def __init__(self, path: Path, cache_bytes: int) -> None:
         super().__init__(path)
         self._cache_bytes = cache_bytes
-        self._reset()
+        self._files: dict[tuple[int, int], _File] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._size = 0
+        self._follower = Follower(self.path, self._report)
 
     def refresh(self) -> None:
         """Read what was appended; read all anew where a file has gone or was cut."""
@@ -107,21 +115,22 @@ class SpanSource(Source):
     def summary(self, key: str) -> RecordingSummary:
         """Return the short form, made of the spans without their payloads."""
         entry = self._entries[key]
-        if entry.summary is None:
-            spans = self._spans(entry) if entry.spans is None else entry.spans.values()
-            (recording,) = assemble(msgspec.structs.replace(span, events=()) for span in spans)
-            entry.summary = msgspec.structs.replace(summarize(recording), id=key)
+        if not entry.is_summary_current:
+            entry.is_summary_current = True
+            bare = (msgspec.structs.replace(span, events=()) for span in self._spans(entry))
+            for recording in assemble(bare):
+                entry.summary = msgspec.structs.replace(summarize(recording), id=key)
+        assert entry.summary is not None, (
+            "every recording is summarized before its spans are given up"
+        )
         return entry.summary
 
     def open(self, key: str) -> Recording | None:
         """Assemble the recording, from the files where memory no longer has it."""
-        entry = self._entries[key]
-        spans = self._spans(entry) if entry.spans is None else entry.spans.values()
-        return next(iter(assemble(spans)), None)
+        return next(iter(assemble(self._spans(self._entries[key]))), None)
 
     def _reset(self) -> None:
-        self._files: dict[tuple[int, int], _File] = {}
-        self._entries: dict[str, _Entry] = {}
+        self._entries.clear()
         self._size = 0
         self._follower = Follower(self.path, self._report)
         self.problems.clear()
@@ -132,12 +141,14 @@ class SpanSource(Source):
         # What grows moves to the end: the recordings that are given up first are done.
         entry = self._entries.pop(key, None) or _Entry(recording_id)
         self._entries[key] = entry
-        self.revisions[key] = self.revisions.get(key, 0) + 1
-        entry.summary = None
-        if entry.spans is not None and entry.spans.setdefault(span.span_id, span) is span:
+        if entry.spans is not None:
+            if entry.spans.setdefault(span.span_id, span) is not span:
+                return
             entry.size += _size(span)
             self._size += _size(span)
-            self._shrink()
+        entry.is_summary_current = False
+        self.revisions[key] = next(self._clock)
+        self._shrink()
 
     def _shrink(self) -> None:
         if self._size <= self._cache_bytes:
@@ -151,9 +162,10 @@ class SpanSource(Source):
                 self._size -= entry.size
 
     def _spans(self, entry: _Entry) -> Iterable[SpanRecord]:
-        for span in read_spans(self.path, lambda _: None):
-            if span.attributes.get(a.RECORDING_ID) == entry.recording_id:
-                yield span
+        if entry.spans is not None:
+            return entry.spans.values()
+        spans = read_spans(self.path, _ignore)
+        return (s for s in spans if s.attributes.get(a.RECORDING_ID) == entry.recording_id)
 
 
 class ListSource(Source):
@@ -164,18 +176,16 @@ class ListSource(Source):
         self._stamp: tuple[int, ...] = ()
         self._recordings: dict[str, Recording] = {}
         self._summaries: dict[str, RecordingSummary] = {}
-        self._revision = 0
 
     def refresh(self) -> None:
         """Read the file if it is not the one that was read last."""
         stamp = _stamp(self.path)
         if stamp != self._stamp:
             self._stamp = stamp
-            self._revision += 1
             self.problems.clear()
             self._recordings = _keyed(sources.load(self.path, self._report))
             self._summaries.clear()
-            self.revisions = dict.fromkeys(self._recordings, self._revision)
+            self.revisions = dict.fromkeys(self._recordings, next(self._clock))
 
     def summary(self, key: str) -> RecordingSummary:
         """Return the short form."""
@@ -219,19 +229,17 @@ def _files(path: Path) -> dict[tuple[int, int], _File]:
 
 
 def _look(path: Path) -> Iterator[tuple[tuple[int, int], _File]]:
-    for active in data_files(path, lambda _: None):
-        for file in segments(active):
-            try:
-                status = file.stat()
-                with file.open("rb") as opened:
-                    yield (status.st_dev, status.st_ino), _File(status.st_size, opened.read(_HEAD_BYTES))
-            except OSError:
-                continue
+    for active in data_files(path, _ignore):
+        for name in segments(active):
+            file = open_file(name, _ignore)
+            if file:
+                with file:
+                    status = os.fstat(file.fileno())
+                    head = file.read(_HEAD_BYTES)
+                yield (status.st_dev, status.st_ino), _File(status.st_size, head)
 
 
-def _continues(
-    files: dict[tuple[int, int], _File], before: dict[tuple[int, int], _File]
-) -> bool:
+def _continues(files: dict[tuple[int, int], _File], before: dict[tuple[int, int], _File]) -> bool:
     """Tell whether all files are still there, under any name, and have only grown."""
     return all(
         (file := files.get(inode)) is not None
@@ -245,3 +253,7 @@ def _size(span: SpanRecord) -> int:
     """Return about how many bytes of memory ``span`` takes."""
     bodies = sum(len(str(event.attributes.get(a.PAYLOAD_BODY, ""))) for event in span.events)
     return 4_000 + 1_000 * len(span.events) + bodies
+
+
+def _ignore(_: str) -> None:
+    """Leave to the follower what is wrong with a file."""

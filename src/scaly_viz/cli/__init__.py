@@ -35,13 +35,16 @@ Exit codes:
   141  whoever read the output closed it
 """
 
-main = CommandLine(
-    name="scaly-viz",
-    commands_of={"serve": "serve", "list": "list", "show": "show"},
+
+@click.group(
+    "scaly-viz",
+    cls=CommandLine,
+    commands_of=("serve", "list", "show"),
     default="serve",
     help=_HELP,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    params=[],
 )
-main = click.version_option(__version__, prog_name="scaly-viz", message="%(prog)s %(version)s")(main)
+@click.version_option(__version__, message="scaly-viz %(version)s")
+def main() -> None:
+    """Run the command that the command line names."""

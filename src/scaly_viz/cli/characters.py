@@ -25,15 +25,18 @@ def visible_json(text: str) -> str:
     lines = text.split("\n")
     if all(line.isprintable() for line in lines):
         return text
-    return "\n".join("".join(map(_json_character, line)) for line in lines)
+    return "".join(c if c.isprintable() or c == "\n" else _json_escape(c) for c in text)
+
+
+def ascii_json(text: str) -> str:
+    """Return a JSON text of the same meaning in ASCII."""
+    return text if text.isascii() else "".join(c if c.isascii() else _json_escape(c) for c in text)
 
 
 def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def _json_character(character: str) -> str:
-    if character.isprintable():
-        return character
+def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))

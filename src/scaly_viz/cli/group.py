@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any, NoReturn
 
 import click
@@ -32,9 +34,9 @@ class CommandLine(click.Group):
     What begins with no command's name belongs to the default command.
     """
 
-    def __init__(self, *, commands_of: Mapping[str, str], default: str, **attributes: Any) -> None:
+    def __init__(self, *, commands_of: Sequence[str], default: str, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self._modules = dict(commands_of)
+        self._modules = commands_of
         self._default = default
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -45,15 +47,9 @@ class CommandLine(click.Group):
         """Import the command."""
         if cmd_name not in self._modules:
             return None
-        module = importlib.import_module(f"scaly_viz.cli.{self._modules[cmd_name]}")
+        module = importlib.import_module(f"scaly_viz.cli.{cmd_name}")
         command: click.Command = module.command
         return command
-
-    def main(
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
-    ) -> Any:
-        """Run, under one name however it was started."""
-        return super().main(args, prog_name or PROGRAM, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default command in front of what names none."""
@@ -77,8 +73,8 @@ class CommandLine(click.Group):
             raise CommandError(str(error)) from error
         except OSError as error:
             _give_up_output()
-            named = error.filename is not None and error.strerror is not None
-            raise CommandError(f"{error.filename}: {error.strerror}" if named else str(error)) from error
+            where = "" if error.filename is None else f"{error.filename}: "
+            raise CommandError(f"{where}{error.strerror or error}") from error
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
@@ -96,7 +92,7 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
         traceback = traceback.tb_next
     where = ""
     if traceback:
-        where = f" at {os.path.basename(traceback.tb_frame.f_code.co_filename)}:{traceback.tb_lineno}"
+        where = f" at {Path(traceback.tb_frame.f_code.co_filename).name}:{traceback.tb_lineno}"
     raise CommandError(
         f"unexpected {type(error).__name__}{where}: {error} (a bug of scaly-viz: please report it;"
         f" {settings.STRICT.name}=1 shows the traceback)"
@@ -104,10 +100,11 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
 
 
 def _give_up_output() -> None:
-    """Keep Python from writing at exit what could not be written now."""
+    """Keep Python from failing at exit to write what could not be written now."""
     try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
-    except (OSError, ValueError):
-        pass
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError):  # not a file of the system: nothing is written at exit
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)

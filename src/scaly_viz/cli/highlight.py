@@ -27,13 +27,13 @@ _BATCH = 2_000
 # The same on light and dark grounds: only colors that can be read on both.
 _COLORS = {
     Token: ("", ""),
-    Comment: ("gray", "gray"),
-    Comment.Preproc: ("magenta", "magenta"),
-    Keyword: ("blue", "brightblue"),
+    Comment: ("brightblack", "brightblack"),
+    Comment.Preproc: ("yellow", "yellow"),
+    Keyword: ("brightblue", "brightblue"),
     Keyword.Type: ("cyan", "cyan"),
     Name.Function: ("*yellow*", "*yellow*"),
-    Name.Tag: ("blue", "brightblue"),
-    Number: ("magenta", "brightmagenta"),
+    Name.Tag: ("brightblue", "brightblue"),
+    Number: ("magenta", "magenta"),
     String: ("green", "green"),
 }
 
@@ -75,4 +75,5 @@ def _lexer(kind: str, media_type: str) -> Lexer:
     exact = {"stripnl": False, "ensurenl": False}
     if media_type.endswith("json"):
         return JsonLexer(**exact)
-    return CLexer(**exact) if kind == "code" else ProgramLexer(**exact)
+    lexer: type[Lexer] = CLexer if kind == "code" else ProgramLexer
+    return lexer(**exact)

@@ -27,4 +27,6 @@ def reading_options[F: Callable[..., Any]](command: F) -> F:
 
 def json_option[F: Callable[..., Any]](command: F) -> F:
     """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(
+        command
+    )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import itertools
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from scaly_viz.cli.characters import visible, visible_json
+from scaly_viz.cli.characters import ascii_json, visible, visible_json
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
+    from rich.text import Text
 
 # Wider than any table: a reader of a pipe wants one line a row.
 _UNLIMITED = 1_000_000
@@ -32,15 +36,12 @@ def console() -> Console:
     return Console(width=width, markup=False, highlight=False, emoji=False)
 
 
-def show(to: Console, renderables: Iterable[RenderableType]) -> None:
-    """Print tables and texts; in a pipe no line ends in blanks."""
+def show(to: Console, texts: Iterable[Text | str]) -> None:
+    """Print texts without wrapping them."""
     with to.capture() as capture:
-        for renderable in renderables:
-            to.print(renderable, soft_wrap=isinstance(renderable, str))
-    text = capture.get()
-    if not is_terminal():
-        text = "\n".join(line.rstrip(" ") for line in text.split("\n"))
-    write(text)
+        for text in texts:
+            to.print(text, soft_wrap=True)
+    write(capture.get())
 
 
 def write(text: str) -> None:
@@ -53,9 +54,9 @@ def write(text: str) -> None:
 
 def write_bytes(data: bytes) -> None:
     """Print ``data`` unchanged."""
-    stream = click.get_binary_stream("stdout")
-    stream.write(data)
-    stream.flush()
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 def write_json(value: object) -> None:
@@ -65,7 +66,8 @@ def write_json(value: object) -> None:
     text = to_json(value)
     if is_terminal():
         text = msgspec.json.format(text, indent=2)
-    write(text + "\n")
+    # Others could be replaced by what JSON does not know as an escape.
+    write(f"{text}\n" if _is_utf8() else f"{ascii_json(text)}\n")
 
 
 def to_json(value: object) -> str:
@@ -80,17 +82,42 @@ def to_json(value: object) -> str:
         return json.dumps(msgspec.to_builtins(value))
 
 
-def page(text: str, chunks: Iterable[str]) -> None:
-    """Print ``chunks``, which make up the lines of ``text``, in colors; by a pager if they fill the screen."""
+def _is_utf8() -> bool:
+    return codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+
+
+def has_colors() -> bool:
+    """Tell whether standard output is a terminal that shows colors, and its user wants them."""
+    seen_by_rich = console()
+    return is_terminal() and seen_by_rich.color_system is not None and not seen_by_rich.no_color
+
+
+def page(text: str, chunks: Iterable[str], *, pager: bool) -> None:
+    """Print ``chunks``, which make up ``text``, on the terminal; by a pager if they fill the screen."""
     import shutil
 
     columns, rows = shutil.get_terminal_size()
-    if sys.stdin.isatty() and _height(text, columns, rows) >= rows:
-        click.echo_via_pager(_writable(chunks))
+    if pager and _has_pager() and _height(text, columns, rows) >= rows:
+        with suppress(BrokenPipeError):  # the pager was left before it had read all
+            click.echo_via_pager(_writable(chunks))
     else:
         for chunk in chunks:
             write(chunk)
         write("\n")
+
+
+def _has_pager() -> bool:
+    """Tell whether there is a pager; click without one, and ``cat``, would only take the colors away."""
+    import shlex
+    import shutil
+
+    if not sys.stdin.isatty():
+        return False
+    try:
+        words = shlex.split(os.environ.get("PAGER", "less"))
+    except ValueError:
+        return False
+    return bool(words) and words[0] != "cat" and shutil.which(words[0]) is not None
 
 
 def _height(text: str, columns: int, enough: int) -> int:

@@ -12,6 +12,7 @@ import msgspec
 
 from scaly_viz import settings, sources
 from scaly_viz.cli import output
+from scaly_viz.cli.characters import visible
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording, assemble
 from scaly_viz.sources.files import read_spans, segments
@@ -57,25 +58,28 @@ def existing(path: str) -> Path:
     if not os.path.lexists(place):
         raise ScalyVizError(f"{path}: no such file or folder")
     if not os.access(place, os.R_OK):
-        raise ScalyVizError(f"{path}: permission denied" if place.exists() else f"{path}: dangling link")
+        raise ScalyVizError(
+            f"{path}: permission denied" if place.exists() else f"{path}: dangling link"
+        )
     return place
 
 
 def nothing_there(path: str | None) -> str:
     """Say that there are no recordings, and how to make one."""
-    if path is not None:
-        return f"No recordings in {path}."
-    place = settings.recording_path()
-    lines = [
-        f"No recordings yet in {place}. These lines make one:",
-        "",
-        "    import scaly_viz",
-        "    scaly_viz.visualize(f)                       # f: a function of scaly",
-        "    scaly.codegen.aot.render_c_source(f)         # or call f: every compile is recorded",
-    ]
-    foreign = place.with_name("recordings.json")
-    if foreign.exists():
-        lines += ["", f"What scaly.viz recorded: scaly-viz list --recording-path {foreign}"]
+    place = settings.recording_path() if path is None else Path(path).expanduser()
+    if path is None:
+        lines = [
+            f"No recordings yet in {visible(str(place))}. These lines make one:",
+            "",
+            "    import scaly_viz",
+            "    scaly_viz.visualize(f)                 # f: a function of scaly",
+            "    scaly.codegen.aot.render_c_source(f)   # or call f: every compile is recorded",
+        ]
+    else:
+        lines = [f"No recordings in {visible(path)}."]
+    foreign = (place if place.is_dir() else place.parent) / "recordings.json"
+    if foreign != place and foreign.exists():
+        lines += ["", f"What scaly.viz recorded: --recording-path {visible(str(foreign))}"]
     return "\n".join(lines)
 
 

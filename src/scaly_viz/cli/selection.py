@@ -36,13 +36,15 @@ def select_recording(recordings: Sequence[Recording], word: str) -> Recording:
         r for r in newest_first if word in (r.name, r.function)
     ]
     if not named:
-        named = [r for r in newest_first if word and r.id.startswith(word.lower())]
+        named = [r for r in newest_first if word and r.id.lower().startswith(word.lower())]
         if len(named) > 1:
             raise ScalyVizError(
                 f"the ids of {len(named)} recordings start with {word!r}:"
                 f" {listed([_described(recording) for recording in named])}"
             )
-    named = named or [r for r in newest_first if any(_matches(n, word) for n in (r.name, r.function))]
+    named = named or [
+        r for r in newest_first if any(_matches(n, word) for n in (r.name, r.function))
+    ]
     if not named:
         raise ScalyVizError(f"no recording is called {word!r}; {_advice(recordings, word)}")
     return named[0]

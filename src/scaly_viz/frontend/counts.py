@@ -34,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import prod
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import Protocol, Self, cast
 
 
 class DType(Protocol):
@@ -106,8 +106,8 @@ _NO_CALLS: Mapping[str, int] = MappingProxyType({})
 # Stands for the line of a node that has a region; unpacking it fails, so nothing need be checked.
 _IN_REGIONS = cast("_Line", ())
 
-# More values of loop variables than this are not tried one by one (0.3 s).
-_MAX_VALUES = 100_000
+# More values of loop variables than this are not tried one by one in a procedure (about 0.5 s).
+_MAX_VALUES = 50_000
 
 
 @dataclass(slots=True)
@@ -472,11 +472,11 @@ def _workspace_bytes(
 
 def _close(name: str, region: _Region, tables: Mapping[str, Sequence[int]]) -> _Procedure:
     """Count the loops that ``region`` left open, knowing the constants of its procedure."""
-    line, callees = region.line, region.callees
+    line, callees, nests = region.line, region.callees, _Nests(tables)
     uncounted = []
     for each in region.opens:
         try:
-            times = each.times * _passes(each.ranges, tables)
+            times = each.times * nests.passes(each.ranges)
         except _UncountableError as error:
             loop, reason = error.args
             uncounted.append(f"loop {loop} in proc {name}: {reason}")
@@ -588,44 +588,45 @@ def _constant_trips(rng: ProgramNode) -> int | None:
     return None
 
 
-def _passes(ranges: Sequence[ProgramNode], tables: Mapping[str, Sequence[int]]) -> int:
-    """How often the body of nested loops runs; raises ``_UncountableError``.
+class _Nests:
+    """Counts the passes of nested loops of one procedure, whose constants are ``tables``."""
 
-    A variable that no inner bound reads is multiplied out, any other takes each of its values.
-    """
-    bounds = [[_postorder(bound) for bound in rng.args] for rng in ranges]
-    reads = [
-        {_text(n, "name") for order in each for n in order if n.op == "var"} for each in bounds
-    ]
-    states: list[tuple[Mapping[str, int], int]] = [({}, 1)]
-    for depth, rng in enumerate(ranges):
-        name = _text(rng, "name")
-        reader = next((d for d in range(depth + 1, len(ranges)) if name in reads[d]), None)
-        reached: list[tuple[Mapping[str, int], int]] = []
-        for values, times in states:
-            start, trips, step = _trips(name, bounds[depth], values, tables)
-            if reader is None:
-                reached += [(values, times * trips)] * bool(trips)
-            elif len(reached) + trips > _MAX_VALUES:
-                reason = f"its bounds depend on {name}, which takes too many values to try each"
-                raise _UncountableError(_text(ranges[reader], "name"), reason)
-            else:
+    def __init__(self, tables: Mapping[str, Sequence[int]]) -> None:
+        self._tables = tables
+        self._values_left = _MAX_VALUES
+
+    def passes(self, ranges: Sequence[ProgramNode]) -> int:
+        """How often the body of these loops runs; raises ``_UncountableError``.
+
+        A variable that no inner bound reads is multiplied out, others take each of their values.
+        """
+        loops = [[_Bound.of(bound, self._tables) for bound in rng.args] for rng in ranges]
+        reads = [{name for bound in bounds for name in bound.reads} for bounds in loops]
+        states: list[tuple[Mapping[str, int], int]] = [({}, 1)]
+        for depth, rng in enumerate(ranges):
+            name = _text(rng, "name")
+            reader = next((d for d in range(depth + 1, len(ranges)) if name in reads[d]), None)
+            reached: list[tuple[Mapping[str, int], int]] = []
+            for values, times in states:
+                start, trips, step = _trips(name, loops[depth], values)
+                if reader is None:
+                    reached += [(values, times * trips)] * bool(trips)
+                    continue
+                if trips > self._values_left:
+                    reason = f"its bounds depend on {name}, which takes too many values to try each"
+                    raise _UncountableError(_text(ranges[reader], "name"), reason)
+                self._values_left -= trips
                 reached += [({**values, name: start + step * k}, times) for k in range(trips)]
-        states = reached
-    return sum(times for _, times in states)
+            states = reached
+        return sum(times for _, times in states)
 
 
-def _trips(
-    loop: str,
-    bounds: Sequence[Sequence[ProgramNode]],
-    values: Mapping[str, int],
-    tables: Mapping[str, Sequence[int]],
-) -> tuple[int, int, int]:
+def _trips(loop: str, bounds: Sequence[_Bound], values: Mapping[str, int]) -> tuple[int, int, int]:
     """The start, trips and step of a loop where the loops around it stand at ``values``."""
     found = []
-    for which, order in zip(("start", "stop", "step"), bounds, strict=True):
+    for which, bound in zip(("start", "stop", "step"), bounds, strict=True):
         try:
-            found.append(_evaluate(order, values, tables))
+            found.append(bound.at(values))
         except _UnknownValueError as reason:
             raise _UncountableError(loop, f"its {which} {reason}") from None
     start, stop, step = found
@@ -636,45 +637,61 @@ def _trips(
     return start, -((start - stop) // step), step
 
 
-def _evaluate(
-    order: Iterable[ProgramNode], values: Mapping[str, int], tables: Mapping[str, Sequence[int]]
-) -> int:
-    """The integer that an expression, in postorder, has in C; raises ``_UnknownValueError``."""
-    known: dict[int, int] = {}
-    value = 0
-    for node in order:
-        op = node.op
-        args = [known[id(arg)] for arg in node.args]
+@dataclass(slots=True)
+class _Bound:
+    """A bound of a loop: its expression in postorder, and the variables and tables it reads."""
+
+    nodes: Sequence[ProgramNode]
+    reads: Sequence[str]
+    tables: Mapping[str, Sequence[int]]
+    known: dict[tuple[int | None, ...], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, root: ProgramNode, tables: Mapping[str, Sequence[int]]) -> Self:
+        """The bound that ``root`` computes."""
+        nodes = _postorder(root)
+        return cls(nodes, [_text(node, "name") for node in nodes if node.op == "var"], tables)
+
+    def at(self, values: Mapping[str, int]) -> int:
+        """Its value in C for these values of variables; raises ``_UnknownValueError``."""
+        key = tuple([values.get(name) for name in self.reads])
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self._evaluate(values)
+        return found
+
+    def _evaluate(self, values: Mapping[str, int]) -> int:
+        known: dict[int, int] = {}
+        value = 0
+        for node in self.nodes:
+            args = [known[id(arg)] for arg in node.args]
+            value = known[id(node)] = self._value(node, args, values)
+        return value
+
+    def _value(self, node: ProgramNode, args: Sequence[int], values: Mapping[str, int]) -> int:
         constant = node.attrs.get("value")
         if isinstance(constant, int):
-            value = constant
-        elif op == "var":
-            value = _variable(_text(node, "name"), values)
-        elif op == "view" and len(args) == 1:
-            value = args[0]
-        elif op == "load":
-            value = _element(_text(node.args[0], "buffer"), args[0], tables)
-        elif op in _INTEGER_OPS and not node.dtype.is_floating:
-            value = _INTEGER_OPS[op](*args)
-        else:
-            raise _UnknownValueError(f"is computed by {op}, which is not integer arithmetic")
-        known[id(node)] = value
-    return value
+            return constant
+        name, op = _text(node, "name"), node.op
+        if op == "var" and name in values:
+            return values[name]
+        if op == "var":
+            raise _UnknownValueError(f"depends on the variable {name}, which a run computes")
+        if op == "view" and len(args) == 1:
+            return args[0]
+        if op == "load":
+            return self._element(_text(node.args[0], "buffer"), args[0])
+        if op in _INTEGER_OPS and not node.dtype.is_floating:
+            return _INTEGER_OPS[op](*args)
+        raise _UnknownValueError(f"is computed by {op}, which is not integer arithmetic")
 
-
-def _variable(name: str, values: Mapping[str, int]) -> int:
-    if name not in values:
-        raise _UnknownValueError(f"depends on the variable {name}, which a run computes")
-    return values[name]
-
-
-def _element(buffer: str, index: int, tables: Mapping[str, Sequence[int]]) -> int:
-    table = tables.get(buffer)
-    if table is None:
-        raise _UnknownValueError(f"is loaded from data (buffer {buffer})")
-    if not 0 <= index < len(table):
-        raise _UnknownValueError(f"is loaded from beyond the {len(table)} elements of {buffer}")
-    return table[index]
+    def _element(self, buffer: str, index: int) -> int:
+        table = self.tables.get(buffer)
+        if table is None:
+            raise _UnknownValueError(f"is loaded from data (buffer {buffer})")
+        if not 0 <= index < len(table):
+            raise _UnknownValueError(f"is loaded from beyond the {len(table)} elements of {buffer}")
+        return table[index]
 
 
 def _quotient(a: int, b: int) -> int:

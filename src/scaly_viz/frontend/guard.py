@@ -30,14 +30,22 @@ class Guard:
             return None
 
     def tell(self, what: str, error: Exception) -> None:
-        """Log that ``what`` failed with ``error``, once for each pair of the two; the traceback at debug level."""
+        """Log that ``what`` failed with ``error``, once for each error; the traceback at debug level."""
         if self.strict:
             self._kept.append(error)
-        cause = f"{what} failed: {type(error).__name__}: {error}"
-        _log.debug(cause, exc_info=error)
+        cause = f"{type(error).__name__}: {error}"
+        _log.debug("%s failed: %s", what, cause, exc_info=error)
         if cause not in self._told:
             self._told.add(cause)
-            _log.warning("%s (said once; that part is lost, the compile goes on)", cause)
+            _log.warning(
+                "%s failed and is lost: %s (said once for this cause; the compile goes on)",
+                what,
+                cause,
+            )
+
+    def forget_told(self) -> None:
+        """Tell again what was told before."""
+        self._told.clear()
 
     def raise_kept(self) -> None:
         """Raise the oldest error that was told since the last call, if there is one and we are strict."""

@@ -51,6 +51,11 @@ class Marks:
             for declaration in [d for d in self._labels if _complete(d) and target in _instances(d)]:
                 del self._labels[declaration]
 
+    def count(self) -> int:
+        """Return how many marks there are."""
+        with self._lock:
+            return len(self._labels)
+
     def clear(self) -> None:
         """Remove all marks."""
         with self._lock:

@@ -1,13 +1,19 @@
-"""Owns noticing that steps which wait to be encoded hold too much memory."""
+"""Owns noticing that steps cannot wait: they hold too much memory, or may change meanwhile."""
 
 from __future__ import annotations
 
 import sys
 
+from scaly.ir.program import const_int
+
 try:
     import resource
 except ImportError:  # Windows has no such count: steps then wait for the render's end.
     resource = None  # type: ignore[assignment]  # the name stands for its absence
+
+# In scaly 0.1.0a1 attributes are plain dicts, and a node that is made again with attributes that
+# compare equal (0.0 and -0.0, 1 and True) takes the new ones: nodes that were handed over change.
+NODES_CHANGE = isinstance(const_int(0).attrs, dict)
 
 _UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -19,8 +25,8 @@ class MemoryBudget:
         self._limit = _peak() + max_bytes
 
     def exhausted(self) -> bool:
-        """Return whether the process has grown beyond the budget."""
-        return _peak() > self._limit
+        """Return whether the process has grown beyond the budget, or waiting is not safe at all."""
+        return NODES_CHANGE or _peak() > self._limit
 
 
 def _peak() -> int:

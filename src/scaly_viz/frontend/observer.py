@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scaly.function.concrete import ConcreteFunction
     from scaly.ir.program import ProgramNode
 
-    type LabelOf = Callable[[ConcreteFunction], tuple[str | None] | None]
+    from scaly_viz.frontend.marks import Marks
 
 
 class RenderObserver:
@@ -39,6 +39,10 @@ class RenderObserver:
         self._worker = worker
         self._guard = guard
         self._budget = budget
+
+    def add_expression(self, fun: ConcreteFunction) -> None:
+        """Take the expression graph as it was built."""
+        self._add("expression", "expr", fun)
 
     def add_normalized_expr(self, name: str, fun: ConcreteFunction) -> None:
         """Take an expression graph after normalization."""
@@ -64,12 +68,14 @@ class RenderObserver:
             self._guard.run("handing over a recording", self._worker.finished, recorder)
 
     def _add(self, name: str, dialect: Dialect, subject: object) -> None:
+        self._guard.run(f"taking step {name}", self._take, name, dialect, subject)
+
+    def _take(self, name: str, dialect: Dialect, subject: object) -> None:
         entered = time.perf_counter_ns()
-        recorder = self._recorder
-        self._guard.run(f"taking step {name}", recorder.add, name, dialect, subject)
+        self._recorder.add(name, dialect, subject)
         if self._budget.exhausted():
-            self._guard.run("encoding at once", self._encode_now)
-        recorder.resume(entered)
+            self._encode_now()
+        self._recorder.resume(entered)
 
     def _encode_now(self) -> None:
         self._recorder.encode()
@@ -81,12 +87,12 @@ class Observer:
 
     def __init__(
         self,
-        label_of: LabelOf,
+        marks: Marks,
         worker: Worker,
         guard: Guard,
         pipeline: Callable[[], Pipeline],
     ) -> None:
-        self._label_of = label_of
+        self._marks = marks
         self._worker = worker
         self._guard = guard
         self._pipeline = pipeline
@@ -94,7 +100,7 @@ class Observer:
 
     def begin(self, fun: ConcreteFunction) -> RenderObserver | None:
         """Return the observer of a render of ``fun``, or None where it is not marked."""
-        marked = self._guard.run("looking up a mark", self._label_of, fun)
+        marked = self._guard.run("looking up a mark", self._marks.label_of, fun)
         if marked is None:
             return None
         return self._guard.run("beginning a recording", self._begin, fun, marked[0])
@@ -106,8 +112,8 @@ class Observer:
         recorder = Recorder(fun, label, pipeline, self._guard, frame, self._version)
         budget = MemoryBudget(pipeline.settings.pending_bytes)
         observer = RenderObserver(recorder, self._worker, self._guard, budget)
-        recorder.add("expression", "expr", fun)
         self._worker.watch(recorder)
+        observer.add_expression(fun)
         recorder.resume(entered)
         return observer
 

@@ -18,6 +18,7 @@ from scaly_viz.frontend.counts import Counter, Counts
 from scaly_viz.frontend.expr_text import ExpressionPrinter
 from scaly_viz.frontend.graph import GraphStep, GraphTaker
 from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.memory import NODES_CHANGE
 from scaly_viz.frontend.program_text import ProgramPrinter
 from scaly_viz.spans import StepSpan, Value
 
@@ -89,7 +90,9 @@ class StepTaker:
             **_pass_location(step.name),
         }
         previous = self._previous.get(step.dialect)
-        if previous is not None and previous[0] is step.subject:
+        if NODES_CHANGE:
+            self._forget_texts()
+        if previous is not None and previous[0] is step.subject and not NODES_CHANGE:
             figures = previous[1] | {a.GRAPH_ADDED: 0, a.GRAPH_REMOVED: 0}
             events = self._repeat(step)
         else:
@@ -108,6 +111,10 @@ class StepTaker:
         self._expressions.forget(keep)
         self._counter.forget(keep)
 
+    def _forget_texts(self) -> None:
+        for printer in (self._programs, self._expressions, self._counter):
+            printer.forget(lambda identity: False)
+
     def _repeat(self, step: PendingStep) -> Events:
         kinds = _KINDS[step.dialect]
         return [(k, part) for k in kinds for part in self._encoder.encode(SamePayload(k))]
@@ -122,27 +129,27 @@ class StepTaker:
 
     def _payloads(self, step: PendingStep, figures: dict[str, Value]) -> Iterator[AnyPayload]:
         if step.dialect == "c":
-            yield self._try("code", lambda: text_payload("code", step.subject))
+            yield self._try(step, "code", lambda: text_payload("code", step.subject))
             data = step.subject.encode("utf-8", "surrogatepass")
             figures[a.CODE_BYTES] = len(data)
             figures[a.CODE_LINES] = len(step.subject.splitlines())
         elif step.dialect == "expr":
-            yield self._try("graph", lambda: self._graph(step, figures))
+            yield self._try(step, "graph", lambda: self._graph(step, figures))
             render = self._expressions.render
-            yield self._try("assembly", lambda: text_payload("assembly", render(step.subject)))
+            yield self._try(step, "assembly", lambda: text_payload("assembly", render(step.subject)))
         else:
             # The graph first: it tells the printer which nodes are new.
-            yield self._try("graph", lambda: self._graph(step, figures))
+            yield self._try(step, "graph", lambda: self._graph(step, figures))
             yield from self._program_texts(step)
-            counts = self._guard.run("counting a program", self._counter.count, step.subject)
+            counts = self._guard.run(f"counting step {step.name}", self._counter.count, step.subject)
             if counts is not None:
                 figures |= _count_figures(counts)
 
-    def _try(self, kind: str, make: Callable[[], AnyPayload]) -> AnyPayload:
+    def _try(self, step: PendingStep, kind: str, make: Callable[[], AnyPayload]) -> AnyPayload:
         try:
             return make()
         except Exception as error:
-            self._guard.tell(f"taking the {kind} of a step", error)
+            self._guard.tell(f"taking the {kind} of step {step.name}", error)
             return FailedPayload(kind, f"{type(error).__name__}: {error}")
 
     def _program_texts(self, step: PendingStep) -> Iterator[AnyPayload]:
@@ -152,7 +159,7 @@ class StepTaker:
             texts.extend(self._programs.render(step.subject))
             return text_payload("assembly", texts[0])
 
-        made = self._try("assembly", assembly)
+        made = self._try(step, "assembly", assembly)
         yield made
         if isinstance(made, FailedPayload):
             yield FailedPayload("listing", made.error)
@@ -164,7 +171,8 @@ class StepTaker:
             graph = self._graphs.take_expressions(step.subject.outputs)
         else:
             graph = self._graphs.take_program(step.subject)
-            self._programs.learn(graph.new)
+            if not NODES_CHANGE:
+                self._programs.learn(graph.new)
         figures |= _graph_figures(graph)
         latest = (graph.delta.prefix, graph.delta.roots)
         if not graph.new and latest == self._latest_graph:

@@ -130,9 +130,9 @@ class Recorder:
             self._failure = Failure(_INTERRUPTED, message)
             self.finished = True
 
-    def on_stack(self, frames: Mapping[int, FrameType]) -> bool:
-        """Return whether the compiler's call that began this render is still on its thread's stack."""
-        frame = frames.get(self.thread.ident or 0)
+    def on_stack(self) -> bool:
+        """Return whether the compiler's call that began this render is on the calling thread's stack."""
+        frame: FrameType | None = sys._getframe()
         while frame is not None:
             if (id(frame), frame.f_code) == self._frame:
                 return True
@@ -159,17 +159,18 @@ class Recorder:
             return
         with self._encoding:
             began = time.perf_counter_ns()
-            spans = self._spans or self._guard.run("opening a recording", self._open)
+            spans = self._spans or self._guard.run(f"recording {self.head.function}", self._open)
             self._spans = spans
             while self._pending and limit != 0:
                 step = self._pending.popleft()
                 if spans is not None:
-                    self._guard.run(f"recording step {step.name}", self._encode_step, spans, step)
+                    what = f"recording step {step.name} of {self.head.function}"
+                    self._guard.run(what, self._encode_step, spans, step)
                 limit = None if limit is None else limit - 1
             self._overhead += time.perf_counter_ns() - began
             if self.finished and not self._pending and not self.done.is_set():
                 if spans is not None:
-                    self._guard.run("closing a recording", self._close, spans)
+                    self._guard.run(f"ending the recording of {self.head.function}", self._close, spans)
                 self.done.set()
 
     def forget_dead(self) -> None:

@@ -29,8 +29,8 @@ class Session:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._guard = Guard()
-        self._worker = Worker(self._guard)
+        self.guard = Guard()
+        self._worker = Worker(self.guard)
         self._store = SpanStore(settings.read().memory_bytes)
         self._exporters: Sequence[str | SpanExporter] | None = None
         self._provider: TracerProvider | None = None
@@ -44,7 +44,7 @@ class Session:
             fingerprint = settings.fingerprint()
             if self._pipeline is None or fingerprint != self._fingerprint:
                 read = settings.read()
-                self._guard.strict = read.strict
+                self.guard.strict = read.strict
                 self._pipeline = Pipeline(read, self._store, self._exporters, self._provider)
                 self._fingerprint = fingerprint
             if self._exits_of != os.getpid():
@@ -68,7 +68,7 @@ class Session:
     def drain(self) -> None:
         """Wait until what has ended is encoded and kept."""
         self._worker.drain()
-        self._guard.raise_kept()
+        self.guard.raise_kept()
 
     def recordings(self) -> list[RecordingDict]:
         """Return this process's finished recordings, oldest first."""
@@ -89,10 +89,10 @@ class Session:
         from scaly_viz.frontend.observer import Observer
 
         self.marks = Marks()
-        observer = Observer(self.marks.label_of, self._worker, self._guard, self.pipeline)
+        observer = Observer(self.marks, self._worker, self.guard, self.pipeline)
         aot.register_render_observer(observer.begin)
-        self._guard.run(
-            "watching the JIT", write_before_loading, self._worker.drain, self._guard
+        self.guard.run(
+            "watching the JIT", write_before_loading, self._worker.drain, self.guard
         )
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
@@ -109,9 +109,9 @@ class Session:
             util.Finalize(self, self._flush, exitpriority=0)
 
     def _flush(self) -> None:
-        self._guard.run("writing recordings at exit", self._worker.drain, _FLUSH_S)
+        self.guard.run("writing recordings at exit", self._worker.drain, _FLUSH_S)
         if self._pipeline is not None:
-            self._guard.run("flushing exporters at exit", self._pipeline.flush, _FLUSH_S)
+            self.guard.run("flushing exporters at exit", self._pipeline.flush, _FLUSH_S)
 
     def _before_fork(self) -> None:
         self._worker.before_fork()

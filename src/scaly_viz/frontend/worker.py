@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
-import sys
 import threading
 import time
 from collections.abc import Iterable
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 PATIENCE_S = 2.0
 # ... at this share of the time, for the compiler needs the interpreter too.
 DUTY = 0.05
+# Recordings that may wait to be encoded: beyond it, the next render waits for them.
+BACKLOG = 4
 _LOOK_S = 0.25
-_FORK_S = 10.0
+_PATIENT_S = 10.0
 
 
 class Worker:
@@ -41,8 +43,11 @@ class Worker:
         self._rest_until = 0.0
 
     def watch(self, recorder: Recorder) -> None:
-        """Take charge of a recording that has begun."""
+        """Take charge of a recording that has begun, once there is room for it."""
+        if sum(recorder.finished for recorder in list(self._live.values())) >= BACKLOG:
+            self.drain(_PATIENT_S)
         with self._lock:
+            self._end_interrupted()
             self._live[id(recorder)] = recorder
             if self._thread is None:
                 thread = threading.Thread(target=self._run, name="scaly_viz encoder", daemon=False)
@@ -81,7 +86,7 @@ class Worker:
 
     def before_fork(self) -> None:
         """Finish what has ended, then hold still: the child must find nothing half done."""
-        self.drain(_FORK_S)
+        self.drain(_PATIENT_S)
         self._lock.acquire()
 
     def after_fork_in_parent(self) -> None:
@@ -95,17 +100,24 @@ class Worker:
         self._reset()
 
     def _run(self) -> None:
-        while True:
-            rest = self._guard.run("encoding", self._turn)
-            if rest is None and not self._live:
-                with self._lock:
-                    if not self._live:
-                        self._thread = None
-                        return
-            try:
-                self._wake.get(timeout=_LOOK_S if rest is None else rest)
-            except queue.Empty:
-                pass
+        try:
+            while True:
+                rest = self._turn()
+                if rest is None and self._retire():
+                    return
+                with contextlib.suppress(queue.Empty):
+                    self._wake.get(timeout=rest)
+        except Exception as error:
+            # Those who wait for a recording will encode it themselves.
+            self._guard.tell("encoding", error)
+            self._thread = None
+
+    def _retire(self) -> bool:
+        with self._lock:
+            if self._live:
+                return False
+            self._thread = None
+            return True
 
     def _turn(self) -> float | None:
         """Encode what has ended, else one step that waits too long; return seconds to rest, None if idle."""
@@ -137,8 +149,13 @@ class Worker:
             self._live.pop(id(recorder), None)
 
     def _end_interrupted(self) -> None:
-        frames = sys._current_frames()
-        self._end(r for r in self._live.values() if not r.on_stack(frames))
+        # Only this thread's own stack: to walk another's while it runs has crashed CPython 3.12.1.
+        here = threading.current_thread()
+        self._end(
+            recorder
+            for recorder in self._live.values()
+            if not (recorder.on_stack() if recorder.thread is here else recorder.thread.is_alive())
+        )
 
     @staticmethod
     def _end(recorders: Iterable[Recorder]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from scaly_viz.errors import RecordingFileError, RecordingWarning
@@ -30,11 +31,17 @@ def fail(message: str) -> None:
 
 
 def load(path: str | os.PathLike[str], report: Report = warn) -> list[Recording]:
-    """Return the recordings at ``path``, in any format that we know, in the order of their ends."""
-    if is_scaly_viz(path):
-        name = os.path.basename(path)
-        return [from_dict(data, name) for data in read_recordings(path, report)]
-    return assemble(read_spans(path, report))
+    """Return the recordings at ``path``, in any format that we know, in the order of their ends.
+
+    ``path`` is a file or a folder; in a folder, scaly.viz's ``recordings.json`` counts too.
+    """
+    files = _scaly_viz_files(Path(path))
+    recordings = [
+        from_dict(data, file.name) for file in files for data in read_recordings(file, report)
+    ]
+    if files and not Path(path).is_dir():
+        return recordings
+    return sorted([*recordings, *assemble(read_spans(path, report))], key=_end)
 
 
 def load_dicts(path: str | os.PathLike[str], *, strict: bool = False) -> list[dict[str, Any]]:
@@ -44,12 +51,22 @@ def load_dicts(path: str | os.PathLike[str], *, strict: bool = False) -> list[di
         RecordingFileError: with ``strict``, something cannot be read.
     """
     report = fail if strict else warn
-    if is_scaly_viz(path):
+    if not Path(path).is_dir() and is_scaly_viz(path):
         return read_recordings(path, report)
     dicts = []
     for recording in load(path, report):
         result = recording.to_dict()
         for problem in result.get("problems", []):
-            report(f"{recording.head.origin}: recording {recording.id} ({recording.name}): {problem}")
+            where = f"{recording.head.origin}: recording {recording.id} ({recording.name})"
+            report(f"{where}: {problem}")
         dicts.append(result)
     return dicts
+
+
+def _scaly_viz_files(path: Path) -> list[Path]:
+    files = sorted(path.glob("recordings.json*")) if path.is_dir() else [path]
+    return [file for file in files if file.is_file() and is_scaly_viz(file)]
+
+
+def _end(recording: Recording) -> int:
+    return recording.end_ns

@@ -22,7 +22,7 @@ from scaly_viz.sources.lines import (
 )
 from scaly_viz.sources.otlp_json import decode_line
 from scaly_viz.sources.snapshot import open_file, segments_of, snapshot
-from scaly_viz.sources.streams import content, is_compressed
+from scaly_viz.sources.streams import content, is_compressed, read_or_tell
 from scaly_viz.span_record import SpanRecord
 from scaly_viz_exporters.file_lock import writers_lock
 
@@ -42,8 +42,7 @@ def read_spans(path: str | os.PathLike[str], report: Report) -> Iterator[SpanRec
     What cannot be read is left out and passed to ``report`` as one line of text with file, line
     and cause. Memory is bounded by the longest line. A missing file has no spans.
     """
-    files = data_files(Path(path), report)
-    for file in dict.fromkeys(file.resolve() for file in files):  # a link to another is no other
+    for file in data_files(Path(path), report):
         with snapshot(file, report) as shot:
             for segment in shot.segments:
                 opened = open_file(segment, report)
@@ -98,9 +97,9 @@ class _Reader:
             return torn
         with writers_lock(self._path, _LOCK_TIMEOUT_S, create=False):
             self._file.seek(self._splitter.ended_at)
-            data = self._file.read(MAX_LINE_BYTES)
+            data = read_or_tell(self._file.read, MAX_LINE_BYTES, self._damaged)
         data, end, _ = data.partition(b"\n")
-        return Line(torn.number, data, is_ended=bool(end))
+        return Line(torn.number, data, is_ended=bool(end)) if data.strip() else torn
 
 
 def _is_document(data: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from scaly_viz.sources.lines import Report
@@ -14,17 +15,22 @@ _ENDINGS = tuple(kind + packing for kind in (".jsonl", ".json") for packing in (
 def data_files(path: Path, report: Report) -> list[Path]:
     """Return the OTLP files that ``path`` stands for, sorted by name, each without its segments.
 
-    A file that has only segments left is among them. scaly.viz's own files are not.
+    A file that has only segments left is among them. scaly.viz's own files are not, nor are links
+    to others: links are resolved, as the segments lie beside what they point to.
     """
     if not path.is_dir():
-        return [path]
+        return [_resolved(path)]
     try:
         files = [file for file in path.iterdir() if file.name.endswith(_ENDINGS)]
     except OSError as error:
         report(f"{path}: {error.strerror}; the folder was left out")
         return []
     names = {active_name(file.name) or file.name for file in files if not _is_foreign(file)}
-    return [path / name for name in sorted(names)]
+    return list(dict.fromkeys(_resolved(path / name) for name in sorted(names)))
+
+
+def _resolved(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # which a loop of links does not make raise
 
 
 def _is_foreign(file: Path) -> bool:

@@ -78,16 +78,22 @@ class _FileFollower:
         self._marks: dict[tuple[int, int], _Mark] = {}
 
     def stream(self) -> Iterator[SpanRecord]:
-        found = set()
+        found = {}
         with snapshot(self._path, self._report) as shot:
             for file, name, is_rotated in _opened(shot, self._path, self._report):
                 look = _Look(file, name, self._report)
-                found.add(look.inode)
+                found[look.inode] = name
                 mark = self._marks.get(look.inode, _Mark())
                 if look.has_news(mark):
                     yield from self._spans(look, mark, is_rotated)
                     self._marks[look.inode] = look.mark
-        self._marks = {inode: mark for inode, mark in self._marks.items() if inode in found}
+            names = {path.name for path in (*shot.segments, self._path)} - {*found.values()}
+        # A file that is there but could not be opened this time is not forgotten.
+        self._marks = {
+            inode: mark
+            for inode, mark in self._marks.items()
+            if inode in found or (mark.name in names and (self._path.parent / mark.name).exists())
+        }
 
     def _spans(self, look: _Look, mark: _Mark, is_rotated: bool) -> Iterator[SpanRecord]:
         if not look.is_compressed():

@@ -1,0 +1,89 @@
+"""Owns ``scaly-viz serve``: the viewer, for any number of sources."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from scaly_viz.errors import ScalyVizError
+
+_HELP = """\
+Serve the viewer until interrupted (Ctrl-C).
+
+Each SOURCE is a file or folder of recordings: scaly-viz's own, any OTLP JSON lines, or scaly.viz's
+recordings.json. Without one, the recordings of this user are shown, those to come too.
+
+\b
+Examples:
+  scaly-viz serve --browser
+  scaly-viz serve --port 8080 run-7/recordings.jsonl
+"""
+
+# A tracing backend, as jaeger:http://host:16686, is the viewer's to know.
+_BACKEND = re.compile(r"\w+:\w+://.+|\w+://.+")
+
+
+@click.command("serve", help=_HELP, short_help="Serve the viewer (the default).")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all."
+)
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="0: any free one.",
+)
+@click.option(
+    "--recording-path",
+    "path",
+    metavar="PATH",
+    help="The same as SOURCE, but it may be a file that is yet to come.",
+)
+@click.option("--browser", is_flag=True, help="Open a browser.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    host: str,
+    port: int,
+    path: str | None,
+    browser: bool,
+) -> None:
+    """Serve the viewer."""
+    from scaly_viz_viewer import serve
+
+    paths = [_existing(source, ctx) for source in sources]
+    if path is not None:
+        paths.append(_expected(path))
+    serve(host=host, port=port, path=paths or None, open_browser=browser)
+
+
+def _existing(source: str, ctx: click.Context) -> str:
+    from scaly_viz.cli import reading
+
+    if _BACKEND.fullmatch(source):
+        return source
+    try:
+        return str(reading.existing(source))
+    except ScalyVizError as error:
+        group = ctx.find_root().command
+        names = group.list_commands(ctx) if isinstance(group, click.Group) else []
+        close = get_close_matches(source, names, 1)
+        hint = f" (did you mean the command {close[0]!r}?)" if close else ""
+        raise ScalyVizError(f"{error}{hint}") from error
+
+
+def _expected(path: str) -> str:
+    """Return ``path`` if recordings are there or can come there."""
+    from scaly_viz.cli import output, reading
+
+    place = Path(path).expanduser()
+    if place.exists() or not place.parent.is_dir():
+        return str(reading.existing(path))
+    output.warn(f"{path}: no such file yet")
+    return str(place)

@@ -1,0 +1,104 @@
+"""Owns the order of the layers: imports go down only, and few modules know scaly, zstd or Flask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+_FOLDERS = (_ROOT / "src", _ROOT / "exporters", _ROOT / "viewer")
+
+# Lowest first; a module belongs to the longest prefix of its name, and imports its own layer or a lower one.
+_LAYERS = (
+    ("scaly_viz._version", "scaly_viz.errors", "scaly_viz.span_record", "scaly_viz.attributes"),
+    ("scaly_viz.settings",),
+    ("scaly_viz_exporters",),
+    ("scaly_viz.codec", "scaly_viz.graph_table"),
+    ("scaly_viz.spans", "scaly_viz.store"),
+    ("scaly_viz.pipeline", "scaly_viz.recording"),
+    ("scaly_viz.frontend", "scaly_viz.sources"),
+    ("scaly_viz.analysis",),
+    ("scaly_viz",),
+    ("scaly_viz_viewer",),
+    ("scaly_viz.cli", "scaly_viz.__main__"),
+)
+_ONLY = {
+    "scaly": ("scaly_viz.frontend",),
+    "numpy": ("scaly_viz.frontend",),
+    "zstandard": ("scaly_viz.codec", "scaly_viz.sources.streams"),
+    "flask": ("scaly_viz_viewer",),
+    "waitress": ("scaly_viz_viewer",),
+    "click": ("scaly_viz.cli",),
+    "rich": ("scaly_viz.cli",),
+}
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for folder in _FOLDERS:
+        for path in sorted(folder.rglob("*.py")):
+            parts = path.relative_to(folder).with_suffix("").parts
+            if parts[0].startswith("scaly_viz"):
+                yield ".".join(part for part in parts if part != "__init__"), path
+
+
+_MODULES = dict(_modules())
+
+
+def _imports(name: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(_MODULES[name].read_text())):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}:{node.lineno}: a relative import"
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield node.lineno, full if full in _MODULES else str(node.module)
+
+
+def _layer(name: str) -> int:
+    prefixes = [
+        (len(prefix), level)
+        for level, layer in enumerate(_LAYERS)
+        for prefix in layer
+        if name == prefix or name.startswith(prefix + ".")
+    ]
+    return max(prefixes)[1]
+
+
+def test_there_are_modules_to_look_at() -> None:
+    assert {"scaly_viz", "scaly_viz_exporters.json_file", "scaly_viz_viewer"} <= set(_MODULES)
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_imports_go_down_the_layers(name: str) -> None:
+    # The package itself names what it offers, and finds it only when asked.
+    allowed = _layer(name) if name != "scaly_viz" else len(_LAYERS)
+    upward = [
+        f"{_MODULES[name]}:{line}: {name} imports {imported}"
+        for line, imported in _imports(name)
+        if imported.startswith("scaly_viz")
+        and imported not in ("scaly_viz", "scaly_viz.__version__")
+        and _layer(imported) > allowed
+    ]
+    assert not upward, "\n".join(upward)
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_a_library_is_known_only_where_it_belongs(name: str) -> None:
+    misplaced = [
+        f"{_MODULES[name]}:{line}: {name} imports {imported}"
+        for line, imported in _imports(name)
+        for library, places in _ONLY.items()
+        if imported.partition(".")[0] == library and not name.startswith(places)
+    ]
+    assert not misplaced, "\n".join(misplaced)
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_a_module_says_first_what_it_owns(name: str) -> None:
+    docstring = ast.get_docstring(ast.parse(_MODULES[name].read_text())) or ""
+    assert docstring.startswith(("Owns ", "Traces ")), f"{name} does not say what it owns"

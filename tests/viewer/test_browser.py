@@ -1,0 +1,333 @@
+"""The page in a real Chromium, on recordings that a real scaly made and on hostile ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
+
+from scaly_viz.codec import FailedPayload, Payload
+from scaly_viz.sources import load_dicts
+from scaly_viz.spans import Failure
+
+from .recorded import STEPS, Recorder
+from .serving import serving
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+HOSTILE = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>\x1b[31m\u202eevil\u2066\0&amp;{{7*7}}"
+
+RENDER = """
+import sys
+import scaly as sc, scaly_viz
+from scaly.codegen.aot import render_c_source
+
+@sc.function(sc.arg("x", 3), sc.arg("u", 2))
+def unicycle(x, u):
+    return x + 0.1 * sc.stack([u[0] * x[2].cos(), u[0] * x[2].sin(), u[1]])
+
+scaly_viz.configure(directory=sys.argv[1])
+render_c_source(scaly_viz.visualize(unicycle, label=sys.argv[2]))
+"""
+
+
+def render(path: Path, label: str) -> None:
+    """Let scaly render a function in a process of its own, recorded in ``path``."""
+    subprocess.run([sys.executable, "-c", RENDER, str(path.parent), label], check=True)
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.fail("no Chromium: install it, or name its path in CHROMIUM")
+    browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def url(path: Path) -> Iterator[str]:
+    with serving(path) as address:
+        yield address
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the browser says on its console: violated policies, errors, failed requests."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, url: str, complaints: list[str]) -> Iterator[Page]:
+    """A page at the viewer; what the browser complains of fails the test."""
+    context = browser.new_context(base_url=url)
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def shown_text(page: Page) -> str:
+    expect(page.locator(".body pre")).to_be_visible()
+    text = page.locator(".body pre").text_content()
+    assert text is not None
+    return text
+
+
+def open_recording(page: Page, name: str) -> None:
+    page.get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def open_step(page: Page, index: int, kind: str | None = None) -> None:
+    """Follow the links to a step, and to one of its payloads."""
+    page.locator(".steps a").nth(index).click()
+    expect(page.locator(".steps a").nth(index)).to_have_attribute("aria-current", "step")
+    if kind is not None:
+        tab = page.locator(".tabs a").filter(has_text=re.compile(rf"^{re.escape(kind)}$"))
+        tab.click()
+        expect(tab).to_have_attribute("aria-current", "true")
+    expect(page.locator(".body")).not_to_have_attribute("aria-busy", "true")
+
+
+def test_each_text_of_a_real_recording_is_shown_as_it_was_recorded(page: Page, path: Path) -> None:
+    render(path, "unicycle by Euler")
+    (recording,) = load_dicts(path, strict=True)
+    page.goto("/")
+    row = page.get_by_role("row").filter(has_text="unicycle by Euler")
+    expect(row).to_contain_text("✓ ok")
+    expect(row).to_contain_text(str(len(recording["steps"])))
+    open_recording(page, "unicycle by Euler")
+    names = page.locator(".steps a .name")
+    expect(names).to_have_text([step["name"] for step in recording["steps"]])
+    for index, step in enumerate(recording["steps"]):
+        for kind in ("assembly", "listing", "code"):
+            if kind in step:
+                open_step(page, index, kind)
+                assert shown_text(page) == step[kind]
+    with_graph = next(i for i, step in enumerate(recording["steps"]) if "graph" in step)
+    open_step(page, with_graph, "graph")
+    assert json.loads(shown_text(page)) == recording["steps"][with_graph]["graph"]
+
+
+def test_hostile_text_is_shown_and_nothing_else(page: Page, recorder: Recorder) -> None:
+    steps: list[dict[str, Any]] = [
+        {"listing": HOSTILE, HOSTILE: HOSTILE},
+        {"page": Payload("page", HOSTILE.encode(), "text/html")},
+        {"assembly": FailedPayload("assembly", HOSTILE)},
+    ]
+    recorder.record(HOSTILE, label=HOSTILE, steps=steps, failure=Failure(HOSTILE, HOSTILE))
+    recorder.begin(HOSTILE, recording_id=HOSTILE).add({"listing": HOSTILE})
+    page.goto("/")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    assert page.locator("tbody a").all_text_contents() == [HOSTILE, HOSTILE]
+    page.locator("tbody a").last.click()
+    open_step(page, 0, "listing")
+    assert shown_text(page) == HOSTILE
+    page.locator(".tabs a").last.click()
+    expect(page).to_have_url(re.compile("kind=%3Cimg"))
+    assert shown_text(page) == HOSTILE
+    open_step(page, 1)
+    assert shown_text(page) == HOSTILE
+    open_step(page, 2)
+    expect(page.locator(".body .name")).to_be_visible()
+    assert page.locator(".body .name").text_content() == HOSTILE
+    assert page.locator("h1").text_content() == HOSTILE
+    assert HOSTILE in (page.locator("article > .failure pre").text_content() or "")
+    page.go_back()
+    page.goto("/")
+    page.locator("tbody a").first.click()
+    open_step(page, 0)
+    assert shown_text(page) == HOSTILE
+    assert page.locator("img, svg, iframe, main script, [onerror]").count() == 0
+
+
+def test_a_direction_mark_in_a_name_does_not_reach_beyond_it(
+    page: Page, recorder: Recorder
+) -> None:
+    recorder.record("\u202eabc")
+    page.goto("/")
+    status = page.locator("tbody .status")
+    expect(status).to_have_text("✓ ok")
+    left = "(cell) => cell.getBoundingClientRect().left"
+    assert page.locator("tbody a").evaluate(left) < status.evaluate(left)
+    assert (
+        page.locator("tbody a bdi").evaluate("(e) => getComputedStyle(e).unicodeBidi") == "isolate"
+    )
+
+
+def test_back_forward_and_reload_lead_where_one_was(page: Page, recorder: Recorder) -> None:
+    recorder.record("f", label="first")
+    recorder.record("g", label="second")
+    page.goto("/")
+    open_recording(page, "first")
+    open_step(page, 1, "assembly")
+    open_step(page, 2)
+    assert shown_text(page) == STEPS[2]["code"]
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/r/[0-9a-f]{32}/s/1\?kind=assembly$"))
+    expect(page.locator(".body pre")).to_have_text(str(STEPS[1]["assembly"]))
+    page.reload()
+    expect(page.locator(".body pre")).to_have_text(str(STEPS[1]["assembly"]))
+    page.go_forward()
+    expect(page.locator(".body pre")).to_have_text(str(STEPS[2]["code"]))
+    for _ in range(3):
+        page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Recordings")
+    open_recording(page, "second")
+    expect(page).to_have_title("second \u2013 scaly-viz")
+
+
+def test_an_unknown_kind_is_listed_and_handed_through(page: Page, recorder: Recorder) -> None:
+    steps: list[dict[str, Any]] = [
+        {
+            "listing": "known\n",
+            "tiles": "a tile\n",
+            "cost": Payload("cost", b'{"flops": 12}', "application/vnd.cost+json"),
+            "profile": Payload("profile", b"\x00\xffperf", "application/x-perf"),
+        }
+    ]
+    recorder.record("f", steps=steps)
+    page.goto("/")
+    open_recording(page, "f")
+    expect(page.locator(".tabs a")).to_have_text(["listing", "tiles", "cost", "profile"])
+    open_step(page, 0, "tiles")
+    assert shown_text(page) == "a tile\n"
+    open_step(page, 0, "cost")
+    assert shown_text(page) == '{"flops": 12}'
+    open_step(page, 0, "profile")
+    expect(page.locator(".body")).to_contain_text("Binary data of type application/x-perf, 6 B")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="download it").click()
+    assert download.value.suggested_filename == "step-0-profile"
+    assert Path(download.value.path()).read_bytes() == b"\x00\xffperf"
+
+
+def test_failed_and_incomplete_recordings_are_shown_as_such(
+    page: Page, path: Path, recorder: Recorder
+) -> None:
+    recorder.record("bad", failure=Failure("LoweringError", "op print is not yet lowered"))
+    running = recorder.begin("running")
+    running.add(STEPS[0])
+    page.goto("/")
+    expect(page.locator("tbody .status")).to_have_text(["… incomplete", "✗ failed"])
+    open_recording(page, "bad")
+    failure = page.locator("article > .failure")
+    expect(failure).to_contain_text("LoweringError('op print is not yet lowered')")
+    expect(page.locator("[aria-current=step]")).to_contain_text("pass:number_2")
+    page.go_back()
+    open_recording(page, "running")
+    expect(page.locator(".problems li")).to_have_text(re.compile("the render is still running"))
+    expect(failure).to_be_hidden()
+    running.add(STEPS[1])
+    expect(page.locator(".steps a")).to_have_count(2)
+    running.finish()
+    expect(page.locator(".status")).to_have_text("✓ ok")
+    expect(page.locator(".problems li")).to_have_count(0)
+
+
+def test_a_payload_that_cannot_be_rebuilt_says_why(
+    page: Page, path: Path, recorder: Recorder, complaints: list[str]
+) -> None:
+    texts = ["".join(f"{i}: {n}\n" for i in range(2_000)) for n in range(2)]
+    recorder.record("f", steps=[{"listing": text} for text in texts])
+    first, *rest = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(rest))
+    assert "scaly.payload.body" in first
+    page.goto("/")
+    open_recording(page, "f")
+    expect(page.locator(".steps a .state")).to_have_text(["missing", ""])
+    with page.expect_console_message(lambda message: "422" in message.text):
+        page.locator(".steps a").nth(1).click()
+        expect(page.locator(".body .failure")).to_contain_text("it builds on payload")
+    complaints.clear()
+
+
+def test_a_new_recording_appears_by_itself(page: Page, path: Path) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", level=2)).to_have_text("No recordings yet")
+    render(path, "the first")
+    expect(page.locator("tbody a")).to_have_text(["the first"])
+    expect(page.get_by_role("status")).to_have_text("1 recording")
+    link = page.locator("tbody a")
+    link.focus()
+    render(path, "the second")
+    expect(page.locator("tbody a")).to_have_text(["the second", "the first"])
+    expect(link.last).to_be_focused()
+
+
+def test_a_thousand_recordings_are_listed(page: Page, recorder: Recorder) -> None:
+    for number in range(1_010):
+        recorder.record(f"f{number}", steps=STEPS[:1])
+    page.goto("/")
+    expect(page.get_by_role("status")).to_have_text("1,010 recordings", timeout=60_000)
+    expect(page.locator("tbody tr")).to_have_count(1_000, timeout=60_000)
+    page.get_by_role("button", name="Show 10 older recordings").click()
+    expect(page.locator("tbody tr")).to_have_count(1_010, timeout=60_000)
+    expect(page.locator("tbody a").last).to_have_text("f0")
+
+
+def test_the_page_can_be_used_with_the_keyboard_alone(page: Page, recorder: Recorder) -> None:
+    recorder.record("f")
+    page.goto("/")
+    expect(page.locator("tbody a")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator("tbody a")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    expect(page.locator(".body pre")).to_have_text(str(STEPS[0]["assembly"]))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".steps a").nth(1)).to_be_focused()
+    expect(page.locator(".steps a").nth(1)).to_have_attribute("aria-current", "step")
+
+
+def test_what_is_not_there_is_said(page: Page, recorder: Recorder) -> None:
+    key = recorder.record("f")
+    page.goto(f"/r/{key}/s/99")
+    expect(page.locator(".columns")).to_contain_text("This recording has no such step")
+    page.goto(f"/r/{key}/s/0?kind=nothing")
+    expect(page.locator(".columns")).to_contain_text("or the step no such payload")
+
+
+def test_a_server_that_is_gone_is_told(browser: Browser, path: Path, recorder: Recorder) -> None:
+    recorder.record("f")
+    with browser.new_context() as context, serving(path) as url:
+        page = context.new_page()
+        page.goto(url)
+        expect(page.locator("tbody a")).to_have_text(["f"])
+        context.set_offline(True)
+        expect(page.get_by_role("alert")).to_have_text("The server does not answer. Trying again…")
+        expect(page.locator("tbody a")).to_have_text(["f"])
+        context.set_offline(False)
+        expect(page.get_by_role("alert")).to_be_hidden()

@@ -1,0 +1,320 @@
+"""The catalog: files that grow, rotate, vanish, change their format; big ones; many at once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scaly_viz import codec
+from scaly_viz.errors import ScalyVizError
+from scaly_viz.recording import Recording
+from scaly_viz.settings import recording_path
+from scaly_viz.sources.otlp_json import decode_line
+from scaly_viz.span_record import SpanRecord
+from scaly_viz_exporters.json_file import delete
+from scaly_viz_viewer import create_app
+from scaly_viz_viewer.catalog import Catalog, paths_of
+from scaly_viz_viewer.config import Config
+
+from .recorded import STEPS, Recorder
+
+PLENTY = Config().cache_bytes
+
+
+@pytest.fixture
+def catalog(path: Path) -> Catalog:
+    return Catalog([path], PLENTY)
+
+
+def ids(catalog: Catalog) -> list[str]:
+    """Return the ids of the recordings, oldest first."""
+    return [summary.id for summary in reversed(catalog.recordings())]
+
+
+def opened(catalog: Catalog, key: str) -> Recording:
+    found = catalog.open(key)
+    assert found is not None
+    return found.recording
+
+
+def texts(recording: Recording) -> list[dict[str, str]]:
+    return [
+        {kind: recording.text(step, kind) for kind in step.payloads} for step in recording.steps
+    ]
+
+
+def problems(catalog: Catalog) -> list[str]:
+    return [problem for source in catalog.sources() for problem in source.problems]
+
+
+def test_a_recording_appears_when_its_first_step_is_written_and_grows(
+    catalog: Catalog, recorder: Recorder
+) -> None:
+    running = recorder.begin(label="late")
+    assert ids(catalog) == []
+    for count, step in enumerate(STEPS, 1):
+        running.add(step)
+        (summary,) = catalog.recordings()
+        assert (summary.status, summary.steps) == ("incomplete", count)
+        assert texts(opened(catalog, running.id)) == list(STEPS[:count])
+    running.finish()
+    (summary,) = catalog.recordings()
+    assert (summary.status, summary.steps, summary.name) == ("ok", 3, "late")
+
+
+def test_only_what_was_appended_is_read(
+    catalog: Catalog, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = recorder.record()
+    assert ids(catalog) == [first]
+    lines: list[int] = []
+    count_lines(monkeypatch, lines)
+    second = recorder.record()
+    assert ids(catalog) == [first, second]
+    assert len(lines) == len(STEPS) + 1
+    assert ids(catalog) == [first, second]
+    assert len(lines) == len(STEPS) + 1
+
+
+def count_lines(monkeypatch: pytest.MonkeyPatch, lines: list[int]) -> None:
+    def counting(line: bytes, origin: str) -> list[SpanRecord]:
+        lines.append(len(line))
+        return decode_line(line, origin)
+
+    monkeypatch.setattr("scaly_viz.sources.lines.decode_line", counting)
+
+
+def test_a_list_decodes_no_payload(
+    catalog: Catalog, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder.record()
+
+    def fail(*_: object) -> bytes:
+        raise AssertionError("a payload was decoded")
+
+    monkeypatch.setattr(codec, "unpack", fail)
+    assert len(catalog.recordings()) == 1
+
+
+def test_a_torn_line_is_read_once_it_is_whole(
+    catalog: Catalog, path: Path, recorder: Recorder
+) -> None:
+    key = recorder.record()
+    data = path.read_bytes()
+    path.write_bytes(data[:-100])
+    assert catalog.recordings()[0].status == "incomplete"
+    with path.open("ab") as file:
+        file.write(data[-100:])
+    assert catalog.recordings()[0].status == "ok"
+    assert ids(catalog) == [key]
+
+
+def test_rotation_neither_loses_nor_repeats_recordings(path: Path, catalog: Catalog) -> None:
+    recorder = Recorder(path, segment_bytes=20_000)
+    made = []
+    for _ in range(12):
+        made.append(recorder.record())
+        assert ids(catalog) == made
+    assert len(list(path.parent.glob("recordings-*.jsonl"))) >= 2
+    assert all(texts(opened(catalog, key)) == list(STEPS) for key in made)
+
+
+def test_a_dropped_segment_takes_its_recordings_along(path: Path, catalog: Catalog) -> None:
+    recorder = Recorder(path, segment_bytes=20_000)
+    made = [recorder.record() for _ in range(12)]
+    assert ids(catalog) == made
+    oldest = min(path.parent.glob("recordings-*.jsonl"))
+    gone = {key for key in made if key in oldest.read_text()}
+    oldest.unlink()
+    left = ids(catalog)
+    assert left == [key for key in made if key in left]
+    assert len(made) - len(gone) <= len(left) < len(made)
+
+
+def test_cleared_recordings_are_gone_and_later_ones_appear(
+    path: Path, catalog: Catalog, recorder: Recorder
+) -> None:
+    first = recorder.record()
+    assert ids(catalog) == [first]
+    assert catalog.open(first) is not None
+    delete(path)
+    assert ids(catalog) == []
+    assert catalog.open(first) is None
+    second = recorder.record()
+    assert ids(catalog) == [second]
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_file_that_was_made_again_shows_only_what_it_holds(
+    path: Path, catalog: Catalog, recorder: Recorder, count: int
+) -> None:
+    recorder.record()
+    assert len(ids(catalog)) == 1
+    delete(path)
+    made = [recorder.record() for _ in range(count)]
+    assert ids(catalog) == made
+
+
+def test_a_folder_shows_the_recordings_of_its_files(tmp_path: Path) -> None:
+    made = [Recorder(tmp_path / name).record() for name in ("a.jsonl", "b.jsonl")]
+    catalog = Catalog([tmp_path], PLENTY)
+    assert ids(catalog) == made
+    made.append(Recorder(tmp_path / "c.jsonl").record())
+    assert ids(catalog) == made
+
+
+def test_the_spans_of_one_recording_may_be_in_several_files(path: Path, recorder: Recorder) -> None:
+    key = recorder.record()
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[::2]))
+    (path.parent / "other.jsonl").write_text("".join(lines[1::2]))
+    catalog = Catalog([path.parent], PLENTY)
+    assert texts(opened(catalog, key)) == list(STEPS)
+    assert catalog.recordings()[0].status == "ok"
+
+
+def test_a_recording_that_two_sources_have_is_listed_once(path: Path, recorder: Recorder) -> None:
+    key = recorder.record()
+    copy = path.with_name("copy.jsonl")
+    shutil.copy(path, copy)
+    catalog = Catalog([path, copy], PLENTY)
+    assert ids(catalog) == [key]
+    delete(path)
+    assert ids(catalog) == [key]
+    assert texts(opened(catalog, key)) == list(STEPS)
+
+
+def as_scaly_viz(*names: str, id_: str = "abc") -> str:
+    steps = [{"name": "expression", "phase": "e", "dialect": "expr", "assembly": "x", "tiles": "t"}]
+    return json.dumps(
+        [
+            {"id": id_, "name": name, "function": "f", "started_at": 1e9 + i, "error": None}
+            | {"steps": steps}
+            for i, name in enumerate(names)
+        ]
+    )
+
+
+def test_the_format_of_scaly_viz_is_shown_and_followed(tmp_path: Path) -> None:
+    path = tmp_path / "recordings.json"
+    path.write_text(as_scaly_viz("one"))
+    catalog = Catalog([path], PLENTY)
+    assert ids(catalog) == ["abc"]
+    assert texts(opened(catalog, "abc")) == [{"assembly": "x", "tiles": "t"}]
+    path.write_text(as_scaly_viz("one", "two"))
+    assert [summary.name for summary in catalog.recordings()] == ["two", "one"]
+
+
+@pytest.mark.parametrize("id_", ["abc", "", "a/b"])
+def test_recordings_of_one_id_are_told_apart(tmp_path: Path, id_: str) -> None:
+    path = tmp_path / "recordings.json"
+    path.write_text(as_scaly_viz("one", "two", id_=id_))
+    catalog = Catalog([path], PLENTY)
+    first, second = ids(catalog)
+    assert first != second
+    assert [opened(catalog, key).name for key in (first, second)] == ["one", "two"]
+
+
+def test_a_file_may_turn_into_one_of_another_format(path: Path, recorder: Recorder) -> None:
+    catalog = Catalog([path], PLENTY)
+    key = recorder.record()
+    data = path.read_bytes()
+    assert ids(catalog) == [key]
+    path.write_text(as_scaly_viz("one"))
+    assert ids(catalog) == ["abc"]
+    path.write_bytes(data)
+    assert ids(catalog) == [key]
+
+
+def test_what_does_not_fit_the_memory_is_read_again_when_it_is_opened(
+    path: Path, recorder: Recorder
+) -> None:
+    made = [recorder.record(label=f"number {i}") for i in range(20)]
+    everything, little = Catalog([path], PLENTY), Catalog([path], 40_000)
+    assert little.recordings() == everything.recordings()
+    assert len(little.recordings()) == 20
+    for key in made:
+        assert texts(opened(little, key)) == list(STEPS)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[4:]))
+    assert ids(little) == made[1:]
+
+
+def test_a_recording_that_ends_after_it_was_given_up_is_still_whole(
+    path: Path, recorder: Recorder
+) -> None:
+    catalog = Catalog([path], 40_000)
+    running = recorder.begin(label="slow")
+    running.add(STEPS[0])
+    for _ in range(20):
+        recorder.record()
+        catalog.recordings()
+    running.finish()
+    slow = next(summary for summary in catalog.recordings() if summary.name == "slow")
+    assert (slow.status, slow.steps) == ("ok", 1)
+    assert texts(opened(catalog, running.id)) == [STEPS[0]]
+
+
+def test_garbage_is_told_and_the_rest_is_shown(
+    path: Path, catalog: Catalog, recorder: Recorder
+) -> None:
+    first = recorder.record()
+    with path.open("ab") as file:
+        file.write(b"garbage\n\xff\xfe\n{}\n[1]\n")
+    second = recorder.record()
+    assert ids(catalog) == [first, second]
+    told = problems(catalog)
+    assert [problem.partition(": ")[0] for problem in told] == [
+        "recordings.jsonl:5",
+        "recordings.jsonl:6",
+        "recordings.jsonl:8",
+    ]
+    assert problems(catalog) == told
+
+
+def test_problems_without_end_are_told_a_hundred_times(path: Path, catalog: Catalog) -> None:
+    for i in range(300):
+        with path.open("a") as file:
+            file.write(f"garbage {i}\n")
+        if i % 30 == 0:
+            catalog.recordings()
+    assert len(problems(catalog)) == 100
+
+
+def test_many_threads_see_the_same(path: Path, recorder: Recorder) -> None:
+    made = [recorder.record() for _ in range(10)]
+    catalog = Catalog([path], 40_000)
+    seen: list[object] = []
+
+    def look() -> None:
+        seen.append((ids(catalog), [texts(opened(catalog, key)) for key in made]))
+
+    run_at_once(look, 8)
+    assert seen == [(made, [list(STEPS)] * 10)] * 8
+
+
+def run_at_once(function: Callable[[], None], count: int) -> None:
+    threads = [threading.Thread(target=function) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_the_local_file_is_the_default() -> None:
+    assert paths_of(None) == paths_of([]) == [recording_path()]
+    key = Recorder(recording_path()).record()
+    response = create_app().test_client().get("/api/v1/recordings")
+    assert response.json is not None
+    assert [recording["id"] for recording in response.json["recordings"]] == [key]
+
+
+def test_a_source_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScalyVizError, match="only files and folders can be served"):
+        create_app("jaeger:http://localhost:16686")
+    with pytest.raises(ScalyVizError, match="there is no folder"):
+        create_app(tmp_path / "nowhere" / "recordings.jsonl")

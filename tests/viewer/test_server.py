@@ -1,0 +1,141 @@
+"""The server: where it listens, what it says, how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from scaly_viz import serve
+from scaly_viz.errors import ScalyVizError
+from scaly_viz_viewer.server import is_reachable_by_others, listen, url_of
+
+from .recorded import Recorder
+from .serving import serving
+
+
+def test_a_free_port_is_told_and_ctrl_c_ends_quietly(path: Path, recorder: Recorder) -> None:
+    key = recorder.record()
+    with serving(path) as url:
+        assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d+/", url)
+        with urllib.request.urlopen(f"{url}api/v1/recordings") as response:
+            assert "Server" not in response.headers
+            assert [r["id"] for r in json.load(response)["recordings"]] == [key]
+
+
+def test_a_foreign_host_is_refused_over_the_wire(path: Path) -> None:
+    with serving(path) as url:
+        request = urllib.request.Request(url, headers={"Host": "evil.example"})
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(request)
+        with caught.value as error:
+            assert error.code == 421
+
+
+def test_only_loopback_is_listened_on(path: Path) -> None:
+    with serving(path) as url:
+        port = int(url.rstrip("/").rpartition(":")[2])
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as other:
+            # 127.0.0.2 is this machine too, but not where we listen.
+            assert other.connect_ex(("127.0.0.2", port)) != 0
+
+
+def test_a_port_in_use_is_said_in_one_line(path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ScalyVizError) as caught:
+            serve(port=port, path=path)
+    assert str(caught.value) == (
+        f"port {port} of 127.0.0.1 is in use: stop what listens there, or choose another with"
+        " --port (0 takes a free one)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("host", "port"),
+    [("no-such-host.invalid", 0), ("192.0.2.1", 0), ("x" * 300, 0), ("127.0.0.1", 70_000)],
+)
+def test_what_cannot_be_listened_on_is_said_in_one_line(host: str, port: int) -> None:
+    with pytest.raises(ScalyVizError) as caught:
+        listen(host, port)
+    start = f"cannot listen on {host}:{port}: "
+    assert str(caught.value).startswith(start)
+    assert len(str(caught.value)) > len(start)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_port_can_be_used_again_at_once(path: Path) -> None:
+    with serving(path) as url:
+        urllib.request.urlopen(url).close()
+    port = int(url.rstrip("/").rpartition(":")[2])
+    listen("127.0.0.1", port).close()
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "reachable"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000/", False),
+        ("127.0.0.2", "http://127.0.0.2:8000/", False),
+        ("localhost", "http://localhost:8000/", False),
+        ("::1", "http://[::1]:8000/", False),
+        ("[::1]", "http://[::1]:8000/", False),
+        ("0.0.0.0", "http://127.0.0.1:8000/", True),
+        ("", "http://127.0.0.1:8000/", True),
+        ("::", "http://[::1]:8000/", True),
+        ("box.example", "http://box.example:8000/", True),
+        ("192.0.2.7", "http://192.0.2.7:8000/", True),
+    ],
+)
+def test_the_address_that_is_told_leads_there(host: str, url: str, reachable: bool) -> None:
+    assert url_of(host, 8000) == url
+    assert is_reachable_by_others(host) is reachable
+
+
+def test_the_browser_is_opened_on_request(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o700)
+    monkeypatch.setenv("BROWSER", str(browser))
+    code = "import scaly_viz; scaly_viz.serve(port=0, open_browser=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        wait = f"while ! [ -e {opened} ]; do :; done; kill -INT {process.pid}"
+        subprocess.run(["sh", "-c", wait], check=True, timeout=60)
+    assert opened.read_text().strip() in line
+
+
+def test_importing_the_viewer_imports_none_of_its_parts() -> None:
+    heavy = (
+        "flask",
+        "waitress",
+        "msgspec",
+        "zstandard",
+        "opentelemetry",
+        "scaly",
+        "scaly_viz.sources",
+    )
+    code = f"import sys, scaly_viz_viewer; print([m for m in {heavy} if m in sys.modules])"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout == b"[]\n"
+
+
+def test_serving_needs_neither_scaly_nor_the_sdk() -> None:
+    code = (
+        "import sys, scaly_viz_viewer; scaly_viz_viewer.create_app();"
+        "print([m for m in ('scaly', 'opentelemetry.sdk') if m in sys.modules])"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout == b"[]\n"

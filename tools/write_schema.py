@@ -1,0 +1,41 @@
+"""Owns the tables of docs/schema.md: writes them anew from ``scaly_viz.attributes``.
+
+Run it with the development environment's Python, from anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from scaly_viz.attributes import ATTRIBUTES, Attribute
+
+SCHEMA = Path(__file__).parents[1] / "docs" / "schema.md"
+_HEAD = "| key | type | unit | meaning | stability | example | source |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+
+
+def table(where: str) -> str:
+    """Return the table of the attributes that are found at ``where``."""
+    return _HEAD + "".join(_row(attribute) for attribute in ATTRIBUTES if attribute.where == where)
+
+
+def with_tables(text: str) -> str:
+    """Return ``text`` with each marked table made anew."""
+    return re.sub(
+        r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)",
+        lambda match: f"{match[1]}{table(match[2])}{match[3]}",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def _row(a: Attribute) -> str:
+    example = a.example.replace("\n", "⏎").replace("|", "\\|")
+    unit = f"`{a.unit}`" if a.unit else ""
+    return (
+        f"| `{a.key}` | {a.type} | {unit} | {a.meaning} | {a.stability} | `{example}` | {a.source} |\n"
+    )
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(with_tables(SCHEMA.read_text(encoding="utf-8")), encoding="utf-8")

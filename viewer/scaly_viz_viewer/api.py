@@ -1,0 +1,120 @@
+"""Owns the routes under ``/api/v1``; ``docs/api.md`` describes them."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+from flask import Blueprint, Response, current_app, request
+
+from scaly_viz.analysis.summary import RecordingSummary, StepSummary, summarize_steps
+from scaly_viz.errors import PayloadError
+from scaly_viz.recording import Step
+from scaly_viz_viewer.catalog import Catalog, Opened, SourceSummary
+from scaly_viz_viewer.content import BINARY, decoded
+from scaly_viz_viewer.responses import IMMUTABLE, REVALIDATE, ApiError, json_response, tagged
+
+DEFAULT_LIMIT = 1000
+MAX_LIMIT = 10_000
+EXTENSION = "scaly_viz"
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+
+api = Blueprint("api", __name__, url_prefix="/api/v1")
+
+
+class RecordingList(msgspec.Struct, frozen=True):
+    """A section of all recordings, the newest first."""
+
+    recordings: list[RecordingSummary]
+    total: int
+    offset: int
+    limit: int
+
+
+class RecordingDetail(msgspec.Struct, frozen=True):
+    """One recording with its steps."""
+
+    recording: RecordingSummary
+    steps: list[StepSummary]
+
+
+class SourceList(msgspec.Struct, frozen=True):
+    """What the recordings come from."""
+
+    sources: list[SourceSummary]
+
+
+@api.get("/recordings", provide_automatic_options=False)
+def list_recordings() -> Response:
+    """Answer the newest recordings."""
+    offset, limit = _number("offset", 0), min(_number("limit", DEFAULT_LIMIT), MAX_LIMIT)
+    found = _catalog().recordings()
+    return json_response(RecordingList(found[offset : offset + limit], len(found), offset, limit))
+
+
+@api.get("/recordings/<key>", provide_automatic_options=False)
+def show_recording(key: str) -> Response:
+    """Answer one recording with its steps."""
+    opened = _opened(key)
+    return json_response(RecordingDetail(opened.summary, summarize_steps(opened.recording)))
+
+
+@api.get("/recordings/<key>/steps/<index>/payloads/<path:kind>", provide_automatic_options=False)
+def show_payload(key: str, index: str, kind: str) -> Response:
+    """Answer one payload, decoded."""
+    opened = _opened(key)
+    return _payload(opened, _step(opened, index), kind, request.args.get("digest"))
+
+
+@api.get("/sources", provide_automatic_options=False)
+def list_sources() -> Response:
+    """Answer what the recordings come from."""
+    return json_response(SourceList(_catalog().sources()))
+
+
+def _catalog() -> Catalog:
+    catalog: Catalog = current_app.extensions[EXTENSION]
+    return catalog
+
+
+def _number(name: str, default: int) -> int:
+    text = request.args.get(name)
+    if text is None:
+        return default
+    if not _NUMBER.fullmatch(text):
+        raise ApiError(400, "bad_parameter", f"{name} must be a whole number, 0 or more")
+    return int(text)
+
+
+def _opened(key: str) -> Opened:
+    opened = _catalog().open(key)
+    if opened is None:
+        raise ApiError(404, "recording_not_found", "no recording has this id")
+    return opened
+
+
+def _step(opened: Opened, index: str) -> Step:
+    number = int(index) if _NUMBER.fullmatch(index) else None
+    step = next((step for step in opened.recording.steps if step.index == number), None)
+    if step is None:
+        raise ApiError(404, "step_not_found", "the recording has no step of this number")
+    return step
+
+
+def _payload(opened: Opened, step: Step, kind: str, digest: str | None) -> Response:
+    payload = step.payloads.get(kind)
+    if payload is None or digest not in (None, payload.digest):
+        raise ApiError(404, "payload_not_found", "the step has no such payload")
+    cache = REVALIDATE if digest is None else IMMUTABLE
+    if request.if_none_match.contains_weak(payload.digest):
+        return tagged(b"", BINARY, payload.digest, cache)
+    try:
+        with opened.lock:
+            content = decoded(opened.recording, step, payload)
+    except PayloadError as error:
+        raise ApiError(422, "payload_unreadable", str(error)) from error
+    response = tagged(content.data, content.media_type, payload.digest, cache)
+    if content.media_type == BINARY:
+        response.headers["Content-Disposition"] = "attachment"
+    return response

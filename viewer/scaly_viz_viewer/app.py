@@ -1,0 +1,43 @@
+"""Owns the making of the Flask application: what it serves, and who may ask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from flask import Flask, request
+from werkzeug.exceptions import HTTPException
+
+from scaly_viz_viewer.api import EXTENSION, api
+from scaly_viz_viewer.catalog import Catalog, paths_of
+from scaly_viz_viewer.config import Config
+from scaly_viz_viewer.hosts import hosts_of
+from scaly_viz_viewer.pages import pages
+from scaly_viz_viewer.responses import ApiError, error_response, finish
+
+
+def make_app(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None,
+    config: Config | None,
+) -> Flask:
+    """Return the application for ``source``; see ``scaly_viz_viewer.create_app``."""
+    config = config or Config()
+    app = Flask("scaly_viz_viewer", static_folder=None)
+    app.url_map.merge_slashes = False  # the name of a kind may contain any
+    app.extensions[EXTENSION] = Catalog(paths_of(source), config.cache_bytes)
+    hosts = hosts_of(config.host)
+
+    @app.before_request
+    def check_host() -> None:
+        if not hosts.allow(request.environ.get("HTTP_HOST")):
+            raise ApiError(
+                421,
+                "host_not_allowed",
+                "the Host header names neither this machine's loopback nor the viewer's --host",
+            )
+
+    app.after_request(finish)
+    app.register_error_handler(HTTPException, error_response)
+    app.register_blueprint(api)
+    app.register_blueprint(pages)
+    return app

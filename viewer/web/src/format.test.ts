@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { bytes, count, duration, NONE, plural, time } from "./format";
+
+test("figures have separators and units", () => {
+  expect(count(1234567)).toBe("1,234,567");
+  expect(plural(1, "step")).toBe("1 step");
+  expect(plural(1000, "step")).toBe("1,000 steps");
+  expect(bytes(999)).toBe("999 B");
+  expect(bytes(18928)).toBe("18.9 kB");
+  expect(bytes(38_000_000)).toBe("38 MB");
+  expect(duration(0.000_012_3)).toBe("12.3 µs");
+  expect(duration(0.1064)).toBe("106 ms");
+  expect(duration(2.9)).toBe("2.9 s");
+});
+
+test("what is not known is a dash", () => {
+  expect(count(null)).toBe(NONE);
+  expect(bytes(null)).toBe(NONE);
+  expect(duration(null)).toBe(NONE);
+  expect(duration(Number.POSITIVE_INFINITY)).toBe(NONE);
+});
+
+test("a time that no calendar has is none", () => {
+  expect(time(0)?.iso).toBe("1970-01-01T00:00:00.000Z");
+  expect(time(1796004581.5)?.shown).toMatch(/^2026-11-\d\d \d\d:\d\d:41$/);
+  expect(time(1e300)).toBeNull();
+  expect(time(null)).toBeNull();
+});

@@ -1,0 +1,39 @@
+/** Figures and times as people read them. */
+
+const INTEGER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const SHORT = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
+
+/** Stands where a figure is not known. */
+export const NONE = "–";
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? NONE : INTEGER.format(value);
+}
+
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+export function bytes(value: number | null): string {
+  if (value === null) return NONE;
+  if (Math.abs(value) < 1000) return `${count(value)} B`;
+  if (Math.abs(value) < 1e6) return `${SHORT.format(value / 1e3)} kB`;
+  return `${SHORT.format(value / 1e6)} MB`;
+}
+
+export function duration(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds)) return NONE;
+  if (Math.abs(seconds) < 1e-3) return `${SHORT.format(seconds * 1e6)} µs`;
+  if (Math.abs(seconds) < 1) return `${SHORT.format(seconds * 1e3)} ms`;
+  return `${SHORT.format(seconds)} s`;
+}
+
+/** A point in time for people and, in ISO form, for machines; null where it is none. */
+export function time(seconds: number | null): { shown: string; iso: string } | null {
+  const date = new Date((seconds ?? Number.NaN) * 1000);
+  if (Number.isNaN(date.getTime())) return null;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  return { shown: `${day} ${clock}`, iso: date.toISOString() };
+}
