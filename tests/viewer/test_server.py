@@ -7,8 +7,8 @@ import re
 import socket
 import subprocess
 import sys
-import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,13 +30,50 @@ def test_a_free_port_is_told_and_ctrl_c_ends_quietly(path: Path, recorder: Recor
             assert [r["id"] for r in json.load(response)["recordings"]] == [key]
 
 
-def test_a_foreign_host_is_refused_over_the_wire(path: Path) -> None:
-    with serving(path) as url:
-        request = urllib.request.Request(url, headers={"Host": "evil.example"})
-        with pytest.raises(urllib.error.HTTPError) as caught:
-            urllib.request.urlopen(request)
-        with caught.value as error:
-            assert error.code == 421
+@pytest.mark.parametrize(
+    "head",
+    [
+        "GET / HTTP/1.1\r\nHost: evil.example",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example",
+        "GET / HTTP/1.0",
+        "GET http://localhost/ HTTP/1.1\r\nHost: evil.example",
+        "GET / HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost",
+        "GET /static/app.js HTTP/1.1\r\nHost: evil.example",
+    ],
+)
+def test_a_foreign_host_is_refused_over_the_wire(url: str, head: str) -> None:
+    assert status_line(url, head) == "421 MISDIRECTED REQUEST"
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/", "200 OK"),
+        ("/api/v1/recordings", "200 OK"),
+        ("/static/../app.py", "404 NOT FOUND"),
+        ("/static/%2e%2e/app.py", "404 NOT FOUND"),
+        ("/static/..%2fapp.py", "404 NOT FOUND"),
+        ("//etc/passwd", "404 NOT FOUND"),
+        ("/api/v1/recordings/%ff%fe", "404 NOT FOUND"),
+        ("/api/v1/recordings/%00", "404 NOT FOUND"),
+    ],
+)
+def test_odd_targets_reach_nothing_over_the_wire(url: str, target: str, status: str) -> None:
+    assert status_line(url, f"GET {target} HTTP/1.1\r\nHost: localhost") == status
+
+
+def status_line(url: str, head: str) -> str:
+    """Send a request as it is and return the first line of the answer, without the version."""
+    port = int(url.rstrip("/").rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), 30) as connection:
+        connection.sendall(f"{head}\r\nConnection: close\r\n\r\n".encode())
+        return connection.makefile().readline().rstrip().partition(" ")[2]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("served") / "recordings.jsonl") as address:
+        yield address
 
 
 def test_only_loopback_is_listened_on(path: Path) -> None:

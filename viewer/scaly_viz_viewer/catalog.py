@@ -104,7 +104,7 @@ def paths_of(
     if source is None:
         return [recording_path()]
     given = [source] if isinstance(source, str | os.PathLike) else source
-    paths = [Path(path).expanduser() for path in given] or [recording_path()]
+    paths = [Path(path).expanduser().absolute() for path in given] or [recording_path()]
     for path, text in zip(paths, given, strict=False):
         if "://" in str(text):
             raise ScalyVizError(f"{text}: only files and folders can be served")
