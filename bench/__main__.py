@@ -25,7 +25,10 @@ def _command(mode: str, variant: str) -> list[str]:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    return os.environ | {"SCALY_VIZ_DIR": str(folder / "viz"), "SCALY_CACHE_DIR": str(folder / "jit")}
+    return os.environ | {
+        "SCALY_VIZ_DIR": str(folder / "viz"),
+        "SCALY_CACHE_DIR": str(folder / "jit"),
+    }
 
 
 def _measure(mode: str, variant: str, folder: Path | None = None) -> dict[str, Any]:
@@ -48,7 +51,9 @@ class Rows:
     def add(self, what: str, theirs: str, ours: str, spread: str, budget: str) -> None:
         """Add a line, and say that it is there."""
         self.rows.append((what, theirs, ours, spread, budget))
-        self._console.print(f"{what}: ours {ours}, scaly.viz {theirs}", style="dim", highlight=False)
+        self._console.print(
+            f"{what}: ours {ours}, scaly.viz {theirs}", style="dim", highlight=False
+        )
 
     def show(self) -> None:
         """Print the table."""

@@ -47,8 +47,9 @@ def _flush(name: str) -> Callable[[], object]:
 
 def render(name: str, marked: bool = True) -> dict[str, Seen | float]:
     """Render the cart-pole NMPC twice."""
-    from programs import cartpole
     from scaly.codegen.aot import render_c_source
+
+    from programs import cartpole
 
     solver = cartpole.build()
     function = getattr(solver, "function", solver)
@@ -60,15 +61,19 @@ def render(name: str, marked: bool = True) -> dict[str, Seen | float]:
         f"render {i}": _timed(lambda: render_c_source(function), _flush(name)) for i in (1, 2)
     }
     if viz is not None and marked:
-        seen["bytes"] = sum(
-            file.stat().st_size for file in viz.recording_dir().iterdir() if "json" in file.name
-        ) / 2
+        seen["bytes"] = (
+            sum(
+                file.stat().st_size for file in viz.recording_dir().iterdir() if "json" in file.name
+            )
+            / 2
+        )
     return seen
 
 
 def call(name: str) -> dict[str, Seen]:
     """Call the cart-pole NMPC's function for the first time: render, C compiler, load, run."""
     import numpy as np
+
     from programs import cartpole
 
     solver = cartpole.build()
@@ -83,8 +88,9 @@ def call(name: str) -> dict[str, Seen]:
 
 def many(name: str, count: int = 1000) -> dict[str, float]:
     """Render a small function many times: does the last recording cost what the first did?"""
-    from programs import PROGRAMS
     from scaly.codegen.aot import render_c_source
+
+    from programs import PROGRAMS
 
     program = next(program for program in PROGRAMS if program.name == "saturation")
     function = _viz(name).visualize(program.build())
@@ -102,8 +108,9 @@ def many(name: str, count: int = 1000) -> dict[str, float]:
 
 def deep(name: str) -> dict[str, bool]:
     """Render a chain of 1,000 operations."""
-    from programs import chain
     from scaly.codegen.aot import render_c_source
+
+    from programs import chain
 
     function = chain.build(1000)
     viz = _viz(name)
@@ -117,8 +124,9 @@ def deep(name: str) -> dict[str, bool]:
 
 def load(name: str) -> dict[str, Any]:
     """Record 25 renders; one of several processes that do so at once."""
-    from programs import PROGRAMS
     from scaly.codegen.aot import render_c_source
+
+    from programs import PROGRAMS
 
     program = next(program for program in PROGRAMS if program.name == "saturation")
     for _ in range(25):

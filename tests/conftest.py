@@ -67,5 +67,5 @@ def _forget_recordings() -> None:
     if module is not None:
         module.SESSION.configure(None, None, None)
         module.SESSION.clear()
-        if hasattr(module.SESSION, "marks"):
+        if module.SESSION.marks is not None:
             module.SESSION.marks.clear()

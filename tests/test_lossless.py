@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import scaly.viz
-from programs import PROGRAMS, Program
 
 import scaly_viz
+from programs import PROGRAMS, Program
 from scaly_viz.analysis.summary import summarize_steps
 from scaly_viz.sources import load
 
@@ -57,9 +57,7 @@ def test_a_step_is_called_unchanged_exactly_where_its_texts_are(program: Program
     scaly_viz.recordings()
     (recording, *_) = load(scaly_viz.recording_path())
     before: dict[str, dict[str, Any]] = {}
-    for step, summary in zip(
-        recording.to_dict()["steps"], summarize_steps(recording), strict=True
-    ):
+    for step, summary in zip(recording.to_dict()["steps"], summarize_steps(recording), strict=True):
         content = {k: v for k, v in step.items() if k not in ("name", "phase")}
         assert summary.changed == (content != before.get(step["dialect"]))
         before[step["dialect"]] = content

@@ -32,9 +32,7 @@ def with_tables(text: str) -> str:
 def _row(a: Attribute) -> str:
     example = a.example.replace("\n", "⏎").replace("|", "\\|")
     unit = f"`{a.unit}`" if a.unit else ""
-    return (
-        f"| `{a.key}` | {a.type} | {unit} | {a.meaning} | {a.stability} | `{example}` | {a.source} |\n"
-    )
+    return f"| `{a.key}` | {a.type} | {unit} | {a.meaning} | {a.stability} | `{example}` | {a.source} |\n"
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import TracerProvider
 
+    from scaly_viz.frontend.scaly_types import Markable
+
 __all__ = [
     "PayloadError",
     "RecordingFileError",
@@ -42,7 +44,7 @@ __all__ = [
 ]
 
 
-def visualize_function[F](fun: F, *, label: str | None = None) -> F:
+def visualize_function[F: Markable](fun: F, *, label: str | None = None) -> F:
     """Mark ``fun`` so that each future render of it, ahead of time or by the JIT, is recorded.
 
     A declaration marks all its present and future instances without tracing any; the mark of a
@@ -59,28 +61,28 @@ def visualize_function[F](fun: F, *, label: str | None = None) -> F:
     Raises:
         TypeError: ``fun`` is none of these.
     """
-    from scaly_viz.frontend.session import armed
+    from scaly_viz.frontend.session import SESSION
 
-    armed().marks.add(fun, label)
+    SESSION.armed().add(fun, label)
     return fun
 
 
 visualize = visualize_function
 
 
-def unvisualize_function(fun: Any) -> None:
+def unvisualize_function(fun: Markable) -> None:
     """Remove the mark of ``fun``, if it has one; marks of other instances or declarations stay.
 
     Raises:
         TypeError: ``fun`` is no function of scaly.
     """
-    from scaly_viz.frontend.session import armed
+    from scaly_viz.frontend.session import SESSION
 
-    armed().marks.remove(fun)
+    SESSION.armed().remove(fun)
 
 
 @contextmanager
-def capture[F](fun: F, *, label: str | None = None) -> Generator[F]:
+def capture[F: Markable](fun: F, *, label: str | None = None) -> Generator[F]:
     """Record renders of ``fun`` only inside a ``with`` block, which yields ``fun``.
 
     Raises:

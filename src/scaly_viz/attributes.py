@@ -22,7 +22,9 @@ EVENT_EXCEPTION = "exception"
 # A text that UTF-8 cannot carry (lone surrogates) comes escaped, and as JSON under its key and this.
 JSON_SUFFIX = ".json"
 
-type Where = Literal["every span", "root", "step", "pass step", "program step", "code step", "event"]
+type Where = Literal[
+    "every span", "root", "step", "pass step", "program step", "code step", "event"
+]
 type Stability = Literal["stable", "experimental"]
 
 _KNOWN: list[Attribute] = []
@@ -74,7 +76,11 @@ SCHEMA = _attribute(
     "1.0",
 )
 FUNCTION_NAME = _attribute(
-    "scaly.function.name", "string", "every span", "Name of the rendered function.", "cartpole_ipopt"
+    "scaly.function.name",
+    "string",
+    "every span",
+    "Name of the rendered function.",
+    "cartpole_ipopt",
 )
 LABEL = _attribute(
     "scaly.recording.label",
@@ -160,7 +166,9 @@ STEP_NAME = _attribute(
 STEP_INDEX = _attribute(
     "scaly.step.index", "int", "step", "Position in the recording, from 0.", "19", unit="{step}"
 )
-STEP_PHASE = _attribute("scaly.step.phase", "string", "step", "Group of the step.", "program dialect")
+STEP_PHASE = _attribute(
+    "scaly.step.phase", "string", "step", "Group of the step.", "program dialect"
+)
 STEP_DIALECT = _attribute(
     "scaly.step.dialect",
     "string",
@@ -177,10 +185,20 @@ STEP_CHANGED = _attribute(
 )
 
 GRAPH_NODES = _attribute(
-    "scaly.graph.nodes", "int", "step", "Distinct nodes of the step's graph.", "12002", unit="{node}"
+    "scaly.graph.nodes",
+    "int",
+    "step",
+    "Distinct nodes of the step's graph.",
+    "12002",
+    unit="{node}",
 )
 GRAPH_EDGES = _attribute(
-    "scaly.graph.edges", "int", "step", "Argument edges of the step's graph.", "25140", unit="{edge}"
+    "scaly.graph.edges",
+    "int",
+    "step",
+    "Argument edges of the step's graph.",
+    "25140",
+    unit="{edge}",
 )
 GRAPH_ADDED = _attribute(
     "scaly.graph.nodes_added",
@@ -279,7 +297,12 @@ UNCOUNTED = _attribute(
     '["solver cartpole_ipopt: what it runs is unknown"]',
 )
 CODE_BYTES = _attribute(
-    "scaly.code.bytes", "int", "code step", "Size of the generated source in UTF-8.", "242663", unit="By"
+    "scaly.code.bytes",
+    "int",
+    "code step",
+    "Size of the generated source in UTF-8.",
+    "242663",
+    unit="By",
 )
 CODE_LINES = _attribute(
     "scaly.code.lines", "int", "code step", "Lines of the generated source.", "4410", unit="{line}"
@@ -318,7 +341,11 @@ PAYLOAD_BASE = _attribute(
     "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
 )
 PAYLOAD_PART = _attribute(
-    "scaly.payload.part", "int", "event", "Position of this event's body among the parts, from 0.", "0"
+    "scaly.payload.part",
+    "int",
+    "event",
+    "Position of this event's body among the parts, from 0.",
+    "0",
 )
 PAYLOAD_PARTS = _attribute(
     "scaly.payload.parts", "int", "event", "Number of events that the body is spread over.", "3"

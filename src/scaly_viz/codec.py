@@ -127,7 +127,9 @@ def _plain_text(payload: Payload) -> str | None:
 
 
 def _preview(data: bytes) -> str:
-    text = data[: 4 * PREVIEW_CHARS].decode("utf-8", "replace")[:PREVIEW_CHARS].replace("\0", "\ufffd")
+    text = (
+        data[: 4 * PREVIEW_CHARS].decode("utf-8", "replace")[:PREVIEW_CHARS].replace("\0", "\ufffd")
+    )
     return " " + text if text.startswith(("{", "[")) else text
 
 
@@ -136,7 +138,9 @@ def _compress(data: bytes, base: bytes) -> bytes:
         _LEVEL, source_size=len(data), dict_size=len(base), write_content_size=True
     )
     dictionary = _dictionary(base) if base else None
-    return zstandard.ZstdCompressor(dict_data=dictionary, compression_params=parameters).compress(data)
+    return zstandard.ZstdCompressor(dict_data=dictionary, compression_params=parameters).compress(
+        data
+    )
 
 
 def _dictionary(base: bytes) -> zstandard.ZstdCompressionDict:

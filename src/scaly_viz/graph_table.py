@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import msgspec
 
@@ -105,7 +105,7 @@ def _decode[T](data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         except msgspec.DecodeError:
             if b"\\ud" not in data:
                 raise
-            return msgspec.convert(json.loads(data), decoder.type)
+            return cast("T", msgspec.convert(json.loads(data), decoder.type))
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise PayloadError(f"not a graph: {error}") from error
 

@@ -6,7 +6,6 @@ import logging
 import os
 import random
 import socket
-import threading
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -31,7 +30,7 @@ from opentelemetry.trace import TracerProvider as AnyTracerProvider
 
 from scaly_viz import attributes as a
 from scaly_viz._version import __version__
-from scaly_viz.settings import Settings
+from scaly_viz.settings import FILE_NAME, Settings
 from scaly_viz.store import SpanStore, StoreProcessor
 
 _log = logging.getLogger("scaly_viz")
@@ -128,10 +127,11 @@ class Pipeline:
             return self._provider.force_flush(int(timeout_s * 1000))
         return True
 
-    def after_fork(self) -> None:
-        """In a forked child: a provider of its own, with this process's resource."""
-        if self._given is None:
-            self._provider = self._own_provider()
+    def close(self, timeout_s: float) -> None:
+        """Flush, and end what runs for our own provider; an application's goes on."""
+        self.flush(timeout_s)
+        if self._given is None and isinstance(self._provider, TracerProvider):
+            self._provider.shutdown()
 
     def _own_provider(self) -> TracerProvider:
         if os.environ.get(OTEL_SDK_DISABLED, "").strip().lower() == "true":
@@ -202,8 +202,9 @@ class Pipeline:
         return exporter
 
 
-def _path(settings: Settings) -> Path:
-    return settings.directory / "recordings.jsonl"
+def _path(settings: Settings) -> Path | None:
+    # Without a home folder there is no default; the exporter says so when it has something to write.
+    return None if settings.directory is None else settings.directory / FILE_NAME
 
 
 def _known() -> Sequence[EntryPoint]:

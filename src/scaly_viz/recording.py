@@ -12,7 +12,7 @@ from scaly_viz import attributes as a
 from scaly_viz import codec, graph_table
 from scaly_viz.codec import EncodedPayload
 from scaly_viz.errors import PayloadError
-from scaly_viz.span_record import Attributes, SpanRecord
+from scaly_viz.span_record import Attributes, AttributeValue, SpanRecord
 
 type Report = Callable[[str], None]
 type RecordingDict = dict[str, Any]
@@ -349,7 +349,7 @@ def from_dict(data: Mapping[str, Any], origin: str) -> Recording:
     start_ns = round(float(data.get("started_at") or 0) * 1e9)
     error = data.get("error")
     listed = data.get("steps") or []
-    attributes = {
+    attributes: dict[str, AttributeValue] = {
         a.RECORDING_ID: str(data.get("id", "")),
         a.RECORDING_STEPS: len(listed),
         a.FUNCTION_NAME: str(data.get("function", "")),
@@ -362,7 +362,7 @@ def from_dict(data: Mapping[str, Any], origin: str) -> Recording:
         trace_id="",
         span_id="",
         parent_span_id="",
-        name=f"{a.SPAN_RENDER} {attributes[a.FUNCTION_NAME]}",
+        name=f"{a.SPAN_RENDER} {data.get('function', '')}",
         start_ns=start_ns,
         end_ns=start_ns,
         attributes=attributes,
@@ -381,7 +381,7 @@ _STEP_KEYS = ("name", "phase", "dialect")
 
 
 def _step_from_dict(index: int, data: Mapping[str, Any], start_ns: int) -> Step:
-    attributes = {
+    attributes: dict[str, AttributeValue] = {
         a.STEP_NAME: str(data.get("name", "")),
         a.STEP_INDEX: index,
         a.STEP_PHASE: str(data.get("phase", "")),

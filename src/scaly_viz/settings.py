@@ -10,6 +10,8 @@ from pathlib import Path
 
 _log = logging.getLogger("scaly_viz")
 
+FILE_NAME = "recordings.jsonl"
+
 _GIB = 1024**3
 _MIB = 1024**2
 
@@ -62,7 +64,7 @@ VARIABLES = (DIR, EXPORTERS, MAX_BYTES, MEMORY_BYTES, PENDING_BYTES, STRICT)
 class Settings:
     """What the environment asks for, read once at the first mark or ``configure()``."""
 
-    directory: Path
+    directory: Path | None
     exporters: tuple[str, ...]
     max_bytes: int
     memory_bytes: int
@@ -70,30 +72,31 @@ class Settings:
     strict: bool
 
 
-_configured_directory: Path | None = None
+_configured: dict[str, Path] = {}
 
 
 def configure_directory(directory: Path | None) -> None:
     """Let ``recording_dir`` return ``directory`` whatever the environment says; None undoes it."""
-    global _configured_directory
-    _configured_directory = directory
+    _configured.clear()
+    if directory is not None:
+        _configured[DIR.name] = directory
 
 
 def fingerprint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, ...]:
     """Return what ``read`` depends on, to notice a change."""
     names = (*(variable.name for variable in VARIABLES), "XDG_CACHE_HOME", "HOME")
-    return (*(environ.get(name) for name in names), str(_configured_directory))
+    return (*(environ.get(name) for name in names), str(_configured.get(DIR.name)))
 
 
 def recording_path() -> Path:
     """Return the file that recordings are appended to: ``recordings.jsonl`` in ``recording_dir()``."""
-    return recording_dir() / "recordings.jsonl"
+    return recording_dir() / FILE_NAME
 
 
 def recording_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """Return what ``configure`` was told, else ``SCALY_VIZ_DIR``, else ``scaly/viz`` in the user's cache."""
-    if _configured_directory is not None:
-        return _configured_directory
+    if DIR.name in _configured:
+        return _configured[DIR.name]
     override = environ.get(DIR.name)
     if override:
         return Path(override).expanduser()
@@ -105,13 +108,21 @@ def recording_dir(environ: Mapping[str, str] = os.environ) -> Path:
 def read(environ: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings that ``environ`` asks for; a bad value is logged and its default used."""
     return Settings(
-        directory=recording_dir(environ),
+        directory=_directory(environ),
         exporters=names(environ.get(EXPORTERS.name, EXPORTERS.default)),
         max_bytes=_size(environ, MAX_BYTES),
         memory_bytes=_size(environ, MEMORY_BYTES),
         pending_bytes=_size(environ, PENDING_BYTES),
         strict=_flag(environ, STRICT),
     )
+
+
+def _directory(environ: Mapping[str, str]) -> Path | None:
+    try:
+        return recording_dir(environ)
+    except RuntimeError:
+        # pathlib's word for a user without a home folder.
+        return None
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -130,7 +141,10 @@ def _size(environ: Mapping[str, str], variable: Variable) -> int:
             raise ValueError
     except ValueError:
         _log.warning(
-            "%s=%r is not a positive number of bytes; using %s", variable.name, text, variable.default
+            "%s=%r is not a positive number of bytes; using %s",
+            variable.name,
+            text,
+            variable.default,
         )
         return int(variable.default)
     return value

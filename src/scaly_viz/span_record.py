@@ -8,7 +8,14 @@ import msgspec
 
 type JsonValue = str | bool | int | float | list[JsonValue] | dict[str, JsonValue] | None
 type AttributeValue = (
-    str | bool | int | float | bytes | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None
+    str
+    | bool
+    | int
+    | float
+    | bytes
+    | Sequence[AttributeValue]
+    | Mapping[str, AttributeValue]
+    | None
 )
 type Attributes = Mapping[str, AttributeValue]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from typing import cast
 
 from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor
+from opentelemetry.util.types import AnyValue
 
 from scaly_viz import attributes as a
-from scaly_viz.span_record import EventRecord, SpanRecord
+from scaly_viz.span_record import Attributes, EventRecord, SpanRecord
 
 _log = logging.getLogger("scaly_viz")
 
@@ -99,8 +101,9 @@ def _event(event: Event) -> EventRecord:
     return EventRecord(event.name, event.timestamp, _attributes(event.attributes))
 
 
-def _attributes(attributes: Mapping[str, object] | None) -> dict[str, object]:
-    return dict(attributes or {})
+def _attributes(attributes: Mapping[str, AnyValue] | None) -> Attributes:
+    # The SDK's type of values is ours, but for bytes inside sequences, which we never write.
+    return cast("Attributes", dict(attributes or {}))
 
 
 def _size(span: SpanRecord) -> int:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import scaly as sc
 import scaly.viz
-from programs.compat import arg, function
 from scaly.codegen.aot import render_c_source
 
 import scaly_viz
+from programs.compat import arg, function
 
 
 def _square() -> Any:
@@ -90,16 +90,17 @@ def test_a_mark_does_not_keep_its_function_alive() -> None:
     from scaly_viz.frontend.session import SESSION
 
     square = scaly_viz.visualize(_square())
-    assert SESSION.marks.count() == 1
+    marks = SESSION.armed()
+    assert marks.count() == 1
 
     del square
     gc.collect()
 
-    assert SESSION.marks.count() == 0
+    assert marks.count() == 0
 
 
 def test_what_is_no_function_cannot_be_marked() -> None:
-    with pytest.raises(TypeError, match="expected a scaly Function.*got function"):
+    with pytest.raises(TypeError, match=r"expected a scaly Function.*got function"):
         scaly_viz.visualize(lambda x: x)
 
 

@@ -12,11 +12,11 @@ import pytest
 import scaly as sc
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
-from programs.compat import arg, call, function
 from scaly.codegen import aot, render_c_module, write_module
 from scaly.codegen.aot import render_c_source
 
 import scaly_viz
+from programs.compat import arg, call, function
 from scaly_viz import attributes as a
 from scaly_viz.recording import Recording
 from scaly_viz.sources import load

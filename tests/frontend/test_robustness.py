@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scaly as sc
-from programs import chain
-from programs.compat import arg, function
 from scaly.codegen.aot import render_c_source
 from scaly.passes import program as passes
 
 import scaly_viz
+from programs import chain
+from programs.compat import arg, function
 from scaly_viz import attributes as a
 from scaly_viz.sources import load
 

@@ -12,8 +12,8 @@ Show what the scaly compiler did to the functions that were marked with
 scaly_viz.visualize().
 
 Without a command it serves the viewer: "scaly-viz" the recordings of this user,
-"scaly-viz SOURCE" those in a file or folder. A source that is called like a command is given as
-"scaly-viz serve list" or "scaly-viz ./list".
+"scaly-viz SOURCE ..." those in files or folders, with the options of "scaly-viz serve". A source
+that is called like a command is given as "scaly-viz serve list" or "scaly-viz ./list".
 
 \b
 Examples:
@@ -31,7 +31,7 @@ Exit codes:
   0    done
   1    something was wrong; one line on standard error says what
   2    the command was called in a wrong way
-  130  interrupted (Ctrl-C)
+  130  interrupted (Ctrl-C); the viewer, which only ends so, ends with 0
   141  whoever read the output closed it
 """
 

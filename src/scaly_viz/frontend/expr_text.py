@@ -9,8 +9,9 @@ from scaly.ir import text as scaly_text
 from scaly.ir.expr import topo
 
 if TYPE_CHECKING:
-    from scaly.function.concrete import ConcreteFunction
     from scaly.ir.expr import Expr
+
+    from scaly_viz.frontend.scaly_types import Concrete
 
 
 class ExpressionPrinter:
@@ -18,14 +19,14 @@ class ExpressionPrinter:
 
     def __init__(self) -> None:
         self._nodes: dict[int, tuple[str, str]] = {}
-        self._functions: dict[int, tuple[Any, list[str], list[ConcreteFunction]]] = {}
+        self._functions: dict[int, tuple[Any, list[str], list[Concrete]]] = {}
 
     def forget(self, keep: Callable[[int], bool]) -> None:
         """Drop what is remembered of nodes whose ``id()`` is not kept: another node may get it."""
         self._nodes = {i: text for i, text in self._nodes.items() if keep(i)}
         self._functions = {}
 
-    def render(self, function: ConcreteFunction) -> str:
+    def render(self, function: Concrete) -> str:
         """Return the assembly of ``function`` and of every function that it calls."""
         lines = ["expr.module {"]
         for called in self._call_order(function):
@@ -33,10 +34,10 @@ class ExpressionPrinter:
         lines.append("}")
         return "\n".join(lines)
 
-    def _call_order(self, function: ConcreteFunction) -> list[ConcreteFunction]:
-        ordered: list[ConcreteFunction] = []
+    def _call_order(self, function: Concrete) -> list[Concrete]:
+        ordered: list[Concrete] = []
         seen: set[int] = set()
-        stack: list[tuple[ConcreteFunction, bool]] = [(function, False)]
+        stack: list[tuple[Concrete, bool]] = [(function, False)]
         while stack:
             current, visited = stack.pop()
             if visited:
@@ -47,9 +48,7 @@ class ExpressionPrinter:
                 stack.extend((callee, False) for callee in reversed(self._function(current)[2]))
         return ordered
 
-    def _function(
-        self, function: ConcreteFunction
-    ) -> tuple[Any, list[str], list[ConcreteFunction]]:
+    def _function(self, function: Concrete) -> tuple[Any, list[str], list[Concrete]]:
         known = self._functions.get(id(function))
         if known is None:
             nodes = topo(function.outputs)
@@ -58,7 +57,7 @@ class ExpressionPrinter:
             self._functions[id(function)] = known
         return known
 
-    def _lines(self, function: ConcreteFunction, nodes: list[Expr]) -> list[str]:
+    def _lines(self, function: Concrete, nodes: list[Expr]) -> list[str]:
         names = {node.id: f"%{i}" for i, node in enumerate(nodes)}
         inputs = _parameters(function.input_names, function.inputs)
         outputs = _parameters(function.output_names, function.outputs)
@@ -98,6 +97,6 @@ def _node(node: Expr) -> tuple[str, str]:
     return f"expr.{op}", f"{scaly_text._attrs_asm(attrs)} : {scaly_text.type_asm(node.type)}"
 
 
-def _callees(nodes: list[Expr]) -> list[ConcreteFunction]:
+def _callees(nodes: list[Expr]) -> list[Concrete]:
     callees = (node.attrs.get("callee") for node in nodes if str(node.op) in ("call", "vmap"))
     return [callee for callee in callees if callee is not None]

@@ -198,7 +198,10 @@ class _Column:
 
 
 def _reachable(
-    roots: Sequence[int], arity: NDArray[np.int64], start: NDArray[np.int64], args: NDArray[np.int64]
+    roots: Sequence[int],
+    arity: NDArray[np.int64],
+    start: NDArray[np.int64],
+    args: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
     mask = np.zeros(len(arity), dtype=bool)
     frontier = np.array(roots, dtype=np.int64)
@@ -246,7 +249,10 @@ def _program_kind(node: ProgramNode) -> Kind:
             detail += f"\n{attrs[name]}"
             break
     return Kind(
-        op.upper(), detail, _PROGRAM_COLORS.get(op, _WHITE), {name: plain(attrs[name]) for name in attrs}
+        op.upper(),
+        detail,
+        _PROGRAM_COLORS.get(op, _WHITE),
+        {name: plain(attrs[name]) for name in attrs},
     )
 
 

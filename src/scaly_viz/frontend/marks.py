@@ -10,7 +10,7 @@ from scaly.function.model import Function
 from scaly.solvers import Solver
 
 if TYPE_CHECKING:
-    from scaly.function.concrete import ConcreteFunction
+    from scaly_viz.frontend.scaly_types import Concrete, Markable
 
 try:
     from scaly.function.concrete import ConcreteFunction as _Concrete
@@ -33,7 +33,7 @@ class Marks:
         self._lock = threading.Lock()
         self._labels: WeakKeyDictionary[Any, str | None] = WeakKeyDictionary()
 
-    def add(self, function: Function | ConcreteFunction, label: str | None) -> None:
+    def add(self, function: Markable, label: str | None) -> None:
         """Mark ``function``, or a solver's function; a second mark replaces the first one's label.
 
         Raises:
@@ -42,13 +42,15 @@ class Marks:
         with self._lock:
             self._labels[_target(function)] = label
 
-    def remove(self, function: Function | ConcreteFunction) -> None:
+    def remove(self, function: Markable) -> None:
         """Remove the mark of ``function``, if it has one."""
         target = _target(function)
         with self._lock:
             self._labels.pop(target, None)
             # Marked before its only instance was traced.
-            for declaration in [d for d in self._labels if _complete(d) and target in _instances(d)]:
+            for declaration in [
+                d for d in self._labels if _complete(d) and target in _instances(d)
+            ]:
                 del self._labels[declaration]
 
     def count(self) -> int:
@@ -61,7 +63,7 @@ class Marks:
         with self._lock:
             self._labels.clear()
 
-    def label_of(self, function: ConcreteFunction) -> tuple[str | None] | None:
+    def label_of(self, function: Concrete) -> tuple[str | None] | None:
         """Return the label of a marked function in a tuple, or None where it is not marked."""
         with self._lock:
             if function in self._labels:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from scaly.ir.program import const_int
-
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows has no such count: steps then wait for the render's end.
-    resource = None  # type: ignore[assignment]  # the name stands for its absence
+
+from scaly.ir.program import const_int
 
 # In scaly 0.1.0a1 attributes are plain dicts, and a node that is made again with attributes that
 # compare equal (0.0 and -0.0, 1 and True) takes the new ones: nodes that were handed over change.
 NODES_CHANGE = isinstance(const_int(0).attrs, dict)
-
-_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class MemoryBudget:
@@ -31,6 +27,8 @@ class MemoryBudget:
 
 def _peak() -> int:
     """Return the process's largest resident size so far, in bytes: the one figure that costs nothing."""
-    if resource is None:
+    if sys.platform == "win32":
+        # It keeps no such count for us to read: steps then wait for the render's end.
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

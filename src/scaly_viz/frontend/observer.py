@@ -18,10 +18,10 @@ from scaly_viz.pipeline import Pipeline
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scaly.function.concrete import ConcreteFunction
     from scaly.ir.program import ProgramNode
 
     from scaly_viz.frontend.marks import Marks
+    from scaly_viz.frontend.scaly_types import Concrete
 
 
 class RenderObserver:
@@ -40,11 +40,11 @@ class RenderObserver:
         self._guard = guard
         self._budget = budget
 
-    def add_expression(self, fun: ConcreteFunction) -> None:
+    def add_expression(self, fun: Concrete) -> None:
         """Take the expression graph as it was built."""
         self._add("expression", "expr", fun)
 
-    def add_normalized_expr(self, name: str, fun: ConcreteFunction) -> None:
+    def add_normalized_expr(self, name: str, fun: Concrete) -> None:
         """Take an expression graph after normalization."""
         self._add(f"{name}:{fun.name}", "expr", fun)
 
@@ -98,14 +98,14 @@ class Observer:
         self._pipeline = pipeline
         self._version = version("scaly")
 
-    def begin(self, fun: ConcreteFunction) -> RenderObserver | None:
+    def begin(self, fun: Concrete) -> RenderObserver | None:
         """Return the observer of a render of ``fun``, or None where it is not marked."""
         marked = self._guard.run("looking up a mark", self._marks.label_of, fun)
         if marked is None:
             return None
         return self._guard.run("beginning a recording", self._begin, fun, marked[0])
 
-    def _begin(self, fun: ConcreteFunction, label: str | None) -> RenderObserver:
+    def _begin(self, fun: Concrete, label: str | None) -> RenderObserver:
         entered = time.perf_counter_ns()
         frame = _render_frame()
         pipeline = self._pipeline()

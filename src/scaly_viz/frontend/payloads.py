@@ -136,12 +136,16 @@ class StepTaker:
         elif step.dialect == "expr":
             yield self._try(step, "graph", lambda: self._graph(step, figures))
             render = self._expressions.render
-            yield self._try(step, "assembly", lambda: text_payload("assembly", render(step.subject)))
+            yield self._try(
+                step, "assembly", lambda: text_payload("assembly", render(step.subject))
+            )
         else:
             # The graph first: it tells the printer which nodes are new.
             yield self._try(step, "graph", lambda: self._graph(step, figures))
             yield from self._program_texts(step)
-            counts = self._guard.run(f"counting step {step.name}", self._counter.count, step.subject)
+            counts = self._guard.run(
+                f"counting step {step.name}", self._counter.count, step.subject
+            )
             if counts is not None:
                 figures |= _count_figures(counts)
 
@@ -219,11 +223,14 @@ def _pass_location(step_name: str) -> dict[str, Value]:
     if prefix != "pass":
         return {}
     function = dict(program_passes.PASS_PIPELINE).get(name) or getattr(program_passes, name, None)
-    code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+    if not callable(function):
+        return {}
+    written = inspect.unwrap(function)
+    code = getattr(written, "__code__", None)
     if code is None:
         return {}
     return {
-        a.CODE_FUNCTION: f"{function.__module__}.{function.__qualname__}",
+        a.CODE_FUNCTION: f"{written.__module__}.{code.co_qualname}",
         a.FILE_PATH: code.co_filename,
         a.LINE_NUMBER: code.co_firstlineno,
     }

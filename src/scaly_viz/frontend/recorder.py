@@ -8,7 +8,6 @@ import time
 import traceback
 import uuid
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
@@ -170,7 +169,9 @@ class Recorder:
             self._overhead += time.perf_counter_ns() - began
             if self.finished and not self._pending and not self.done.is_set():
                 if spans is not None:
-                    self._guard.run(f"ending the recording of {self.head.function}", self._close, spans)
+                    self._guard.run(
+                        f"ending the recording of {self.head.function}", self._close, spans
+                    )
                 self.done.set()
 
     def forget_dead(self) -> None:

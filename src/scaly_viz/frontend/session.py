@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opentelemetry.sdk.trace.export import SpanExporter
 from opentelemetry.trace import TracerProvider
@@ -20,7 +20,9 @@ from scaly_viz.pipeline import Pipeline
 from scaly_viz.recording import RecordingDict, assemble
 from scaly_viz.store import SpanStore
 
-_log = logging.getLogger("scaly_viz")
+if TYPE_CHECKING:
+    from scaly_viz.frontend.marks import Marks
+
 _FLUSH_S = 10.0
 
 
@@ -37,6 +39,7 @@ class Session:
         self._pipeline: Pipeline | None = None
         self._fingerprint: tuple[str | None, ...] = ()
         self._exits_of = 0
+        self.marks: Marks | None = None
 
     def pipeline(self) -> Pipeline:
         """Return the pipeline that the environment and ``configure`` ask for now."""
@@ -45,6 +48,7 @@ class Session:
             if self._pipeline is None or fingerprint != self._fingerprint:
                 read = settings.read()
                 self.guard.strict = read.strict
+                self._close_pipeline()
                 self._pipeline = Pipeline(read, self._store, self._exporters, self._provider)
                 self._fingerprint = fingerprint
             if self._exits_of != os.getpid():
@@ -63,7 +67,13 @@ class Session:
         with self._lock:
             settings.configure_directory(directory)
             self._exporters, self._provider = exporters, tracer_provider
-            self._pipeline = None
+            self._close_pipeline()
+
+    def _close_pipeline(self) -> None:
+        # A render in progress goes on with the pipeline that it began with.
+        if self._pipeline is not None and self._worker.idle:
+            self.guard.run("closing exporters", self._pipeline.close, _FLUSH_S)
+        self._pipeline = None
 
     def drain(self) -> None:
         """Wait until what has ended is encoded and kept."""
@@ -80,32 +90,37 @@ class Session:
         self.drain()
         self._store.clear()
 
-    def arm(self) -> None:
-        """Have scaly tell us of its renders. Where this scaly cannot, say so; marks then do nothing."""
+    def armed(self) -> Marks:
+        """Return the marks, and have scaly tell us of its renders from the first call on."""
+        with self._lock:
+            if self.marks is None:
+                self.marks = self._watch()
+            return self.marks
+
+    def _watch(self) -> Marks:
         from scaly.codegen import aot
 
         from scaly_viz.frontend.jit import write_before_loading
         from scaly_viz.frontend.marks import Marks
         from scaly_viz.frontend.observer import Observer
 
-        self.marks = Marks()
-        observer = Observer(self.marks, self._worker, self.guard, self.pipeline)
+        marks = Marks()
+        observer = Observer(marks, self._worker, self.guard, self.pipeline)
         aot.register_render_observer(observer.begin)
-        self.guard.run(
-            "watching the JIT", write_before_loading, self._worker.drain, self.guard
-        )
+        self.guard.run("watching the JIT", write_before_loading, self._worker.drain, self.guard)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self._before_fork,
                 after_in_parent=self._after_fork_in_parent,
                 after_in_child=self._after_fork_in_child,
             )
+        return marks
 
     def _flush_at_exit(self) -> None:
         atexit.register(self._flush)
         # A multiprocessing child leaves without atexit; one of its own kind of hooks serves there.
         util = sys.modules.get("multiprocessing.util")
-        if util is not None and getattr(sys.modules["multiprocessing"], "parent_process")():
+        if util is not None and sys.modules["multiprocessing"].parent_process():
             util.Finalize(self, self._flush, exitpriority=0)
 
     def _flush(self) -> None:
@@ -125,21 +140,10 @@ class Session:
         self._lock = threading.RLock()
         self._worker.after_fork_in_child()
         self._store.after_fork()
-        self.marks.after_fork()
+        if self.marks is not None:
+            self.marks.after_fork()
         # Another process: its provider says so in the resource, its exporters have their own threads.
         self._pipeline = None
 
 
 SESSION = Session()
-_arming = threading.Lock()
-_armed = False
-
-
-def armed() -> Session:
-    """Return the session, armed."""
-    global _armed
-    with _arming:
-        if not _armed:
-            SESSION.arm()
-            _armed = True
-    return SESSION

@@ -27,9 +27,16 @@ def plain(value: Any) -> JsonValue:
         return value if math.isfinite(value) else str(value)
     if isinstance(value, np.generic):
         return plain(value.item())
+    return _plain_collection(value)
+
+
+def _plain_collection(value: Any) -> JsonValue:
     if isinstance(value, np.ndarray):
-        head = {"shape": list(value.shape), "dtype": str(value.dtype)}
-        return head | {"values": plain(value.ravel()[:_MANY].tolist())}
+        return {
+            "shape": [*value.shape],
+            "dtype": str(value.dtype),
+            "values": plain(value.ravel()[:_MANY].tolist()),
+        }
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, (tuple, list)):

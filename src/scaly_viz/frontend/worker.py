@@ -42,6 +42,11 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._rest_until = 0.0
 
+    @property
+    def idle(self) -> bool:
+        """Whether no recording is in progress or waits to be encoded."""
+        return not self._live
+
     def watch(self, recorder: Recorder) -> None:
         """Take charge of a recording that has begun, once there is room for it."""
         if sum(recorder.finished for recorder in list(self._live.values())) >= BACKLOG:

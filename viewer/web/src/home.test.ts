@@ -78,6 +78,8 @@ test("what cannot be read is told, each thing once", () => {
     { ...source, problems: ["a:1: not JSON"] },
   ]);
   expect(texts(home.root, ".problems li")).toEqual(["a:1: not JSON", "a:2: torn"]);
+  const summary = home.root.querySelector("summary");
+  expect(summary?.textContent).toBe("2 remarks on the files that were read");
   home.showSources([]);
   expect(home.root.querySelector<HTMLElement>(".problems")?.hidden).toBe(true);
 });

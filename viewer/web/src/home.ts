@@ -14,14 +14,14 @@ const COLUMNS = [
   "Nodes",
   "C code",
 ];
-const FIRST_FIGURE = 4;
+const CLASSES = ["wide", "wide", "status", "time"]; // of the first columns; the others are figures
 /** Rows that are drawn at once; a thousand take half a second. */
 const FIRST_ROWS = 100;
 
-const EXAMPLE = `import scaly_viz
+const EXAMPLE = `import scaly, scaly_viz
 
-scaly_viz.visualize(my_function)
-my_function.render()  # or whatever makes scaly compile it
+scaly_viz.visualize(f)                # f: a function of scaly
+scaly.codegen.aot.render_c_source(f)  # or call f: every compile is recorded
 `;
 
 const SIGNS: Record<string, string> = { ok: "✓", failed: "✗", incomplete: "…" };
@@ -35,10 +35,11 @@ export class Home {
   private readonly more = element("button", { type: "button", hidden: true });
   private readonly empty = emptyNote();
   private readonly problems = element("ul");
+  private readonly remarks = element("summary");
   private readonly details = element(
     "details",
     { class: "problems", hidden: true },
-    element("summary", {}, "Not everything could be read"),
+    this.remarks,
     this.problems,
   );
 
@@ -82,6 +83,7 @@ export class Home {
   showSources(sources: readonly SourceSummary[]): void {
     const problems = [...new Set(sources.flatMap((source) => source.problems))];
     sync(this.problems, problems, String, (problem) => element("li", {}, named(problem)));
+    setText(this.remarks, `${plural(problems.length, "remark")} on the files that were read`);
     this.details.hidden = problems.length === 0;
   }
 }
@@ -98,11 +100,7 @@ export function timeElement(seconds: number | null): HTMLElement {
 
 function table(rows: HTMLElement): HTMLElement {
   const heads = COLUMNS.map((title, i) =>
-    element(
-      "th",
-      { scope: "col", class: i < 2 ? "wide" : i < FIRST_FIGURE ? false : "figure" },
-      title,
-    ),
+    element("th", { scope: "col", class: CLASSES[i] ?? "figure" }, title),
   );
   const caption = element("caption", {}, "Recordings, newest first");
   return element(
