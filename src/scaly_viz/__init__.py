@@ -175,10 +175,12 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
-    path: str | os.PathLike[str] | None = None,
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     open_browser: bool = False,
 ) -> None:
     """Serve the viewer for the recordings at ``path``, by default the local file, until interrupted.
+
+    Several paths are shown together.
 
     Raises:
         ScalyVizError: the port is in use, or ``path`` cannot be served.

@@ -346,7 +346,7 @@ def _schema_problems(spans: Sequence[SpanRecord]) -> Iterator[str]:
 
 def from_dict(data: Mapping[str, Any], origin: str) -> Recording:
     """Return a recording of scaly.viz, of any age, in our form; keys that it lacks stay empty."""
-    start_ns = round(float(data.get("started_at") or 0) * 1e9)
+    start_ns = _nanoseconds(data.get("started_at"))
     error = data.get("error")
     listed = data.get("steps") or []
     attributes: dict[str, AttributeValue] = {
@@ -373,14 +373,27 @@ def from_dict(data: Mapping[str, Any], origin: str) -> Recording:
         scope="scaly.viz",
         origin=origin,
     )
-    steps = [_step_from_dict(i, step, start_ns) for i, step in enumerate(listed)]
+    before: dict[str, str] = {}
+    steps = []
+    for i, step in enumerate(listed):
+        steps.append(_step_from_dict(i, step, start_ns, before))
+        before |= {kind: payload.digest for kind, payload in steps[-1].payloads.items()}
     return Recording(str(data.get("id", "")), root, steps, [], (root,))
 
 
+def _nanoseconds(seconds: object) -> int:
+    usable = isinstance(seconds, int | float) and 0 <= seconds < _LATEST_S
+    return round(seconds * 1e9) if usable and isinstance(seconds, int | float) else 0
+
+
+# The year 2262, beyond which nanoseconds exceed 64 bits.
+_LATEST_S = 9_223_372_036
 _STEP_KEYS = ("name", "phase", "dialect")
 
 
-def _step_from_dict(index: int, data: Mapping[str, Any], start_ns: int) -> Step:
+def _step_from_dict(
+    index: int, data: Mapping[str, Any], start_ns: int, before: Mapping[str, str]
+) -> Step:
     attributes: dict[str, AttributeValue] = {
         a.STEP_NAME: str(data.get("name", "")),
         a.STEP_INDEX: index,
@@ -397,10 +410,13 @@ def _step_from_dict(index: int, data: Mapping[str, Any], start_ns: int) -> Step:
             else codec.Payload(kind, graph_table.encode_json(value), codec.JSON)
         )
         step.payloads[kind] = codec.as_read(payload)
+    attributes[a.STEP_CHANGED] = any(
+        before.get(kind) != payload.digest for kind, payload in step.payloads.items()
+    )
     graph = data.get("graph")
-    if isinstance(graph, Mapping):
-        attributes[a.GRAPH_NODES] = len(graph.get("nodes", ()))
-        attributes[a.GRAPH_EDGES] = len(graph.get("edges", ()))
+    for key, name in ((a.GRAPH_NODES, "nodes"), (a.GRAPH_EDGES, "edges")):
+        if isinstance(graph, Mapping) and isinstance(graph.get(name), list):
+            attributes[key] = len(graph[name])
     if isinstance(data.get("code"), str):
         attributes[a.CODE_BYTES] = len(data["code"].encode("utf-8", "surrogatepass"))
         attributes[a.CODE_LINES] = len(data["code"].splitlines())

@@ -189,6 +189,16 @@ def test_a_recording_that_two_sources_have_is_listed_once(path: Path, recorder: 
     assert texts(opened(catalog, key)) == list(STEPS)
 
 
+def test_a_recording_that_moves_to_another_source_is_opened_anew(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    for path, text in zip(paths, ("first\n", "second\n"), strict=True):
+        Recorder(path).record(recording_id="same", steps=[{"listing": text}])
+    catalog = Catalog(paths, PLENTY)
+    assert texts(opened(catalog, "same")) == [{"listing": "first\n"}]
+    delete(paths[0])
+    assert texts(opened(catalog, "same")) == [{"listing": "second\n"}]
+
+
 def as_scaly_viz(*names: str, id_: str = "abc") -> str:
     steps = [{"name": "expression", "phase": "e", "dialect": "expr", "assembly": "x", "tiles": "t"}]
     return json.dumps(

@@ -96,18 +96,19 @@ def _summary(source: Source) -> SourceSummary:
 def paths_of(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None,
 ) -> list[Path]:
-    """Return the paths that ``source`` names; that of the local file where it names none.
+    """Return the paths that ``source`` names, absolute; that of the local file where it names none.
 
     Raises:
         ScalyVizError: one is neither a path nor could become one.
     """
-    if source is None:
-        return [recording_path()]
-    given = [source] if isinstance(source, str | os.PathLike) else source
-    paths = [Path(path).expanduser().absolute() for path in given] or [recording_path()]
-    for path, text in zip(paths, given, strict=False):
-        if "://" in str(text):
-            raise ScalyVizError(f"{text}: only files and folders can be served")
-        if not path.parent.is_dir() and path != recording_path():
-            raise ScalyVizError(f"{path}: no such file, and there is no folder {path.parent}")
-    return list(dict.fromkeys(paths))
+    given = [source] if isinstance(source, str | os.PathLike) else source or ()
+    return list(dict.fromkeys(map(_path_of, given))) or [recording_path().absolute()]
+
+
+def _path_of(given: str | os.PathLike[str]) -> Path:
+    if "://" in str(given):
+        raise ScalyVizError(f"{given}: only files and folders can be served")
+    path = Path(given).expanduser().absolute()
+    if not path.parent.is_dir() and path != recording_path().absolute():
+        raise ScalyVizError(f"{path}: no such file, and there is no folder {path.parent}")
+    return path

@@ -27,6 +27,7 @@ MAX_PROBLEMS = 100
 
 _PLAIN_ID = re.compile(r"[0-9A-Za-z_-]{1,64}", re.ASCII)
 _HEAD_BYTES = 1024
+_revisions = itertools.count(1)
 
 
 def key_of(recording_id: str, position: int = 0) -> str:
@@ -43,14 +44,14 @@ def key_of(recording_id: str, position: int = 0) -> str:
 class Source(ABC):
     """One file or folder of recordings.
 
-    ``revisions`` holds a number for each recording, by key, which is new whenever its content is.
+    ``revisions`` holds a number for each recording, by key, which is new, among all
+    sources, whenever its content is.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problems: dict[str, None] = {}
         self.revisions: dict[str, int] = {}
-        self._clock = itertools.count(1)
 
     @abstractmethod
     def refresh(self) -> None:
@@ -147,7 +148,7 @@ class SpanSource(Source):
             entry.size += _size(span)
             self._size += _size(span)
         entry.is_summary_current = False
-        self.revisions[key] = next(self._clock)
+        self.revisions[key] = next(_revisions)
         self._shrink()
 
     def _shrink(self) -> None:
@@ -185,7 +186,7 @@ class ListSource(Source):
             self.problems.clear()
             self._recordings = _keyed(sources.load(self.path, self._report))
             self._summaries.clear()
-            self.revisions = dict.fromkeys(self._recordings, next(self._clock))
+            self.revisions = dict.fromkeys(self._recordings, next(_revisions))
 
     def summary(self, key: str) -> RecordingSummary:
         """Return the short form."""

@@ -29,6 +29,8 @@ FIGURES = (
     a.CODE_LINES,
 )
 
+_DIFFERENCES = (a.GRAPH_ADDED, a.GRAPH_REMOVED)
+
 
 class RecordingSummary(msgspec.Struct, frozen=True):
     """One recording in a list. Times are seconds, ``started_at`` since the Unix epoch.
@@ -69,7 +71,7 @@ class PayloadSummary(msgspec.Struct, frozen=True):
 class StepSummary(msgspec.Struct, frozen=True):
     """One step in a list. ``changes`` holds, by figure, the difference to the previous step that has it.
 
-    Figures of another dialect are not compared.
+    Figures of another dialect are not compared, and those that are differences already have none.
     """
 
     index: int
@@ -122,7 +124,7 @@ def summarize_steps(recording: Recording) -> list[StepSummary]:
         changes = {
             key: value - latest[step.dialect, key]
             for key, value in figures.items()
-            if (step.dialect, key) in latest
+            if (step.dialect, key) in latest and key not in _DIFFERENCES
         }
         latest.update({(step.dialect, key): value for key, value in figures.items()})
         summaries.append(_summarize_step(step, figures, changes))

@@ -13,8 +13,9 @@ The conventions by which the counts of a step are to be read:
   (Working Note 41: a multiply-add is two); XLA keeps transcendental functions apart, here each is
   one flop among the others. Integer arithmetic, and all that computes an index or a loop bound, is
   none.
-- ``bit_select`` loads its word and is no flop: it selects, in the place of a product by a mask. Its
-  value counts as computed, as vector code does; scalar C skips it where the bit is clear.
+- ``bit_select`` loads its word and is no flop (XLA's select is one): it chooses, in the place of a
+  product by a mask. Its value counts as computed, as vector code does; scalar C skips it where the
+  bit is clear.
 - The bounds of a loop are evaluated once, where it is entered.
 - A range widened to vector lanes passes its body once per element (``vector_count``), as before it
   was widened. The lanes beyond the last element, which GNU C computes in registers and drops, are
@@ -23,8 +24,8 @@ The conventions by which the counts of a step are to be read:
   of each oracle. A procedure that these do not reach (inlined everywhere, not yet pruned) counts
   in the text only.
 
-The totals leave out what ``uncounted`` names: they are exact where it is empty, and lower bounds
-where it is not. They are Python integers of any size; an exporter limited to 64 bits clamps them.
+Where ``uncounted`` is empty the totals are exact; the loops and calls that it names are left out of
+them. They are Python integers of any size: who writes 64 bits has to clamp them.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class ProgramPrinter:
         if any(node.op._value_ in _FOREIGN for node in (root, *root.args)):
             return scaly_text.render_program_assembly(root), scaly_text.format_program(root)
         if op == "program":
-            attrs = scaly_text._attrs_asm(root.attrs, skip={"proc_count"})
+            attrs = scaly_text._attrs_asm(root.attrs, skip={"proc_count", "kernel_count"})
             assembly.append(f"prog.module{attrs} {{")
             listing.append("program")
             for node in root.args:
@@ -87,7 +87,9 @@ class ProgramPrinter:
         shapes = ", ".join(f"{p.attrs['name']}:{p.dtype.name}{p.attrs['shape']}" for p in params)
         others = scaly_text._attrs_asm(attrs, skip={"name", "param_count"})
         assembly.append(f"{pad}prog.proc @{attrs['name']}({memrefs}){others} {{")
-        listing.append(f"{pad}proc {attrs['name']}({shapes}):")
+        device = attrs.get("device")
+        placed = f" device={device}" if device and str(device) != "host" else ""
+        listing.append(f"{pad}proc {attrs['name']}({shapes}){placed}:")
         for statement in node.args[count:]:
             lines = self._blocks.get(id(statement))
             if lines is None or pad != "  ":

@@ -14,7 +14,7 @@ const COLUMNS = [
   "Nodes",
   "C code",
 ];
-const CLASSES = ["wide", "wide", "status", "time"]; // of the first columns; the others are figures
+const CLASSES = ["wide", "wide", false, "time"]; // of the first columns; the others are figures
 /** Rows that are drawn at once; a thousand take half a second. */
 const FIRST_ROWS = 100;
 
