@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +32,7 @@ _ONLY = {
     "zstandard": ("scaly_viz.codec", "scaly_viz.sources.streams"),
     "flask": ("scaly_viz_viewer",),
     "waitress": ("scaly_viz_viewer",),
-    "click": ("scaly_viz.cli",),
+    "click": ("scaly_viz.cli", "scaly_viz_viewer"),
     "rich": ("scaly_viz.cli",),
 }
 
@@ -101,4 +102,12 @@ def test_a_library_is_known_only_where_it_belongs(name: str) -> None:
 @pytest.mark.parametrize("name", _MODULES)
 def test_a_module_says_first_what_it_owns(name: str) -> None:
     docstring = ast.get_docstring(ast.parse(_MODULES[name].read_text())) or ""
-    assert docstring.startswith(("Owns ", "Traces ")), f"{name} does not say what it owns"
+    assert docstring.startswith(("Owns ", "Traces ", "Serves ")), f"{name} does not say what it owns"
+
+
+def test_every_file_that_the_architecture_page_names_exists() -> None:
+    text = (_ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    files = re.findall(r"`([\w./]+\.(?:py|ts))`", text)
+
+    assert len(files) > 15
+    assert [file for file in files if not (_ROOT / file).exists()] == []

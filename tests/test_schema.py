@@ -19,11 +19,11 @@ from scaly_viz.sources.files import read_spans
 from scaly_viz.span_record import Attributes, SpanRecord
 
 _ROOT = Path(__file__).parents[1]
-_SPEC = importlib.util.spec_from_file_location("write_schema", _ROOT / "tools/write_schema.py")
+_SPEC = importlib.util.spec_from_file_location("write_tables", _ROOT / "tools/write_tables.py")
 assert _SPEC
 assert _SPEC.loader
-write_schema = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(write_schema)
+write_tables = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(write_tables)
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -36,16 +36,17 @@ _BY_KEY = {attribute.key: attribute for attribute in a.ATTRIBUTES}
 
 
 def test_the_tables_of_the_contract_are_made_from_the_code() -> None:
-    text = write_schema.SCHEMA.read_text(encoding="utf-8")
-
-    assert write_schema.with_tables(text) == text, "run tools/write_schema.py"
+    for page in (write_tables.SCHEMA, write_tables.SETTINGS):
+        text = page.read_text(encoding="utf-8")
+        assert write_tables.with_tables(text) == text, "run tools/write_tables.py"
+    text = write_tables.SCHEMA.read_text(encoding="utf-8")
     places = set(re.findall(r"<!-- table: (.+?) -->", text))
     assert places == {attribute.where for attribute in a.ATTRIBUTES}
     assert f"Schema version: **{a.SCHEMA_VERSION}**" in text
 
 
 def test_every_name_in_the_code_is_in_the_contract() -> None:
-    text = write_schema.SCHEMA.read_text(encoding="utf-8")
+    text = write_tables.SCHEMA.read_text(encoding="utf-8")
     spans = [value for name, value in vars(a).items() if name.startswith("SPAN_")]
 
     assert spans

@@ -10,7 +10,11 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from opentelemetry.sdk.environment_variables import OTEL_SDK_DISABLED
+from opentelemetry.sdk.environment_variables import (
+    OTEL_EXPORTER_OTLP_PROTOCOL,
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL,
+    OTEL_SDK_DISABLED,
+)
 from opentelemetry.sdk.resources import (
     OTELResourceDetector,
     ProcessResourceDetector,
@@ -38,6 +42,7 @@ _log = logging.getLogger("scaly_viz")
 GROUP = "opentelemetry_traces_exporter"
 # Our own exporters go through the same door as everybody's, under these names.
 _SHORT_NAMES = {"json": "scaly_json", "otlp": "otlp_proto_http"}
+_OTLP_NAMES = {"grpc": "otlp_proto_grpc"}
 _BATCH_SPANS = 4
 _QUEUE_SPANS = 1 << 16
 
@@ -177,7 +182,7 @@ class Pipeline:
 
     def _make(self, name: str) -> SpanExporter | None:
         try:
-            factory = _find(_SHORT_NAMES.get(name, name))
+            factory = _find(_entry_name(name))
             if factory is None:
                 known = sorted({*_SHORT_NAMES, "none", *(e.name for e in _known())})
                 _log.warning(
@@ -205,6 +210,15 @@ class Pipeline:
 def _path(settings: Settings) -> Path | None:
     # Without a home folder there is no default; the exporter says so when it has something to write.
     return None if settings.directory is None else settings.directory / FILE_NAME
+
+
+def _entry_name(name: str) -> str:
+    if name == "otlp":
+        protocol = os.environ.get(OTEL_EXPORTER_OTLP_TRACES_PROTOCOL) or os.environ.get(
+            OTEL_EXPORTER_OTLP_PROTOCOL, ""
+        )
+        return _OTLP_NAMES.get(protocol, _SHORT_NAMES[name])
+    return _SHORT_NAMES.get(name, name)
 
 
 def _known() -> Sequence[EntryPoint]:

@@ -19,6 +19,7 @@ type RecordingDict = dict[str, Any]
 
 GRAPH = "graph"
 # Kinds whose decoded form scaly.viz has under the same name, in the order of its dicts.
+_MANY_STEPS = 1_000
 _TEXT_KINDS = ("assembly", "listing")
 _CODE = "code"
 
@@ -69,14 +70,15 @@ class Step:
 class Recording:
     """One render, as far as its spans are known.
 
-    ``complete`` is true where the root span and every step are there. ``problems`` says in words
-    what is missing or damaged; decoding payloads may add to it.
+    ``problems`` says in words what is missing or damaged. A missing step has a placeholder among
+    ``steps``, unless there are too many.
     """
 
     id: str
     root: SpanRecord | None
     steps: list[Step]
     problems: list[str]
+    missing_steps: int = 0
     spans: Sequence[SpanRecord] = ()
     _decoded: dict[str, bytes] = field(default_factory=dict)
     _graphs: tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]] | None = None
@@ -104,7 +106,7 @@ class Recording:
     @property
     def complete(self) -> bool:
         """Whether the root span and every step are there."""
-        return self.root is not None and not any(step.placeholder for step in self.steps)
+        return self.root is not None and not self.missing_steps
 
     @property
     def start_ns(self) -> int:
@@ -135,6 +137,11 @@ class Recording:
         if not self.complete:
             return "incomplete"
         return "failed" if self.error is not None else "ok"
+
+    def undecoded(self) -> Recording:
+        """Return a copy that has decoded nothing yet, and holds as little."""
+        problems = list(self.problems)
+        return Recording(self.id, self.root, self.steps, problems, self.missing_steps, self.spans)
 
     def data(self, step: Step, kind: str) -> bytes:
         """Return the decoded payload of ``kind``.
@@ -303,21 +310,22 @@ def _recording(id_: str, spans: list[SpanRecord]) -> Recording:
         problems.append("the render is still running, or its process was ended in the middle")
     else:
         declared = root.attributes.get(a.RECORDING_STEPS)
-        expected = max(expected, declared) if isinstance(declared, int) else expected
-    missing = [index for index in range(min(expected, 1 << 16)) if index not in steps]
+        expected = max(expected, declared) if type(declared) is int else expected
+    missing = expected - len(steps)
     if missing:
-        text = ", ".join(map(str, missing[:10])) + (" ..." if len(missing) > 10 else "")
-        problems.append(f"{len(missing)} of {expected} steps are missing: {text}")
-    for index in missing:
-        steps[index] = Step(index, {a.STEP_NAME: "missing"}, 0, 0, placeholder=True)
-    return Recording(id_, root, [steps[index] for index in sorted(steps)], problems, spans)
+        problems.append(f"{missing:,} of {expected:,} steps are missing")
+    if missing <= _MANY_STEPS:
+        for index in set(range(expected)) - set(steps):
+            steps[index] = Step(index, {a.STEP_NAME: "missing"}, 0, 0, placeholder=True)
+    ordered = [steps[index] for index in sorted(steps)]
+    return Recording(id_, root, ordered, problems, missing, spans)
 
 
 def _steps(spans: Sequence[SpanRecord]) -> Iterator[Step]:
     parts: dict[int, list[SpanRecord]] = {}
     for span in spans:
         index = span.attributes.get(a.STEP_INDEX)
-        if isinstance(index, int) and index >= 0:
+        if type(index) is int and index >= 0:
             parts.setdefault(index, []).append(span)
     for index, group in parts.items():
         step = next((span for span in group if a.STEP_NAME in span.attributes), None)
@@ -378,7 +386,7 @@ def from_dict(data: Mapping[str, Any], origin: str) -> Recording:
     for i, step in enumerate(listed):
         steps.append(_step_from_dict(i, step, start_ns, before))
         before |= {kind: payload.digest for kind, payload in steps[-1].payloads.items()}
-    return Recording(str(data.get("id", "")), root, steps, [], (root,))
+    return Recording(str(data.get("id", "")), root, steps, [], spans=(root,))
 
 
 def _nanoseconds(seconds: object) -> int:

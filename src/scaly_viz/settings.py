@@ -54,7 +54,7 @@ PENDING_BYTES = Variable(
 STRICT = Variable(
     "SCALY_VIZ_STRICT",
     "0",
-    "1: an error inside scaly-viz is raised in the compile instead of logged. For scaly-viz's own tests.",
+    "1: an error inside scaly-viz is also raised by the next call of recordings(). For tests of scaly-viz.",
 )
 
 VARIABLES = (DIR, EXPORTERS, MAX_BYTES, MEMORY_BYTES, PENDING_BYTES, STRICT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def test_importing_arms_nothing_and_imports_no_heavy_part() -> None:
         lambda f: write_module(f, Path(os.environ["SCALY_VIZ_DIR"])),
         lambda f: render_c_module(f, lang="cpp"),
         lambda f: render_c_source(f, casadi=True),
-        lambda f: call_numerically(f, np.ones(3)),
+        lambda f: f(np.ones(3)),
         lambda f: f.compile(),
     ],
     ids=["source", "module", "write", "cpp", "casadi", "call", "compile"],
@@ -71,17 +72,15 @@ def test_every_way_to_render_is_recorded(render: Any) -> None:
     assert "sin(" in recording["steps"][-1]["code"]
 
 
-def call_numerically(f: Any, *values: Any) -> Any:
-    return f.numerical_call(*values) if hasattr(sc, "factory") else f(values[0])
-
-
-@pytest.mark.parametrize("derive", [sc.jacobian, sc.gradient, sc.hessian])
-def test_derived_functions_are_recorded(derive: Any) -> None:
+@pytest.mark.parametrize("kind", ["jacobian", "gradient", "hessian", "vmap"])
+def test_derived_functions_are_recorded(kind: str) -> None:
     @function(arg("x", 3), outputs=arg("y"), name="cost")
     def cost(x: sc.Expr) -> sc.Expr:
         return sc.sumsqr(x.sin())
 
-    derived = scaly_viz.visualize(derive(cost))
+    first = version("scaly") == "0.1.0a1"
+    arguments = (5,) if kind == "vmap" else ("y", "x") if first else ()
+    derived = scaly_viz.visualize(getattr(sc, kind)(cost, *arguments))
     render_c_source(derived)
 
     (recording,) = scaly_viz.recordings()

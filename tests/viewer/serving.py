@@ -10,13 +10,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-_CODE = "import sys; from scaly_viz_viewer import serve; serve(path=sys.argv[1], port=0{more})"
+_CODE = "import sys; from scaly_viz_viewer import serve; serve(path=sys.argv[1], port=0)"
 
 
 @contextmanager
-def serving(path: Path, more: str = "") -> Generator[str]:
+def serving(path: Path) -> Generator[str]:
     """Serve ``path``, yield the page's address, and see to a quiet end."""
-    command = [sys.executable, "-c", _CODE.format(more=more), str(path)]
+    command = [sys.executable, "-c", _CODE, str(path)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -174,8 +175,6 @@ def test_a_graph_in_a_form_of_the_future_is_handed_through(
 
 @pytest.mark.parametrize("kind", ["a/b", "a//b", "a?b#c", "%2e", "ключ", "<b>", "a b"])
 def test_a_kind_may_have_any_name(client: FlaskClient, recorder: Recorder, kind: str) -> None:
-    from urllib.parse import quote
-
     key = recorder.record(steps=[{kind: "content"}])
     assert detail(client, key)["steps"][0]["payloads"][0]["kind"] == kind
     url = f"{API}/recordings/{key}/steps/0/payloads/{quote(kind, safe='')}"

@@ -18,7 +18,7 @@ DEFAULT_LIMIT = 1000
 MAX_LIMIT = 10_000
 EXTENSION = "scaly_viz"
 
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 

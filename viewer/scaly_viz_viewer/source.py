@@ -197,8 +197,7 @@ class ListSource(Source):
 
     def open(self, key: str) -> Recording | None:
         """Return a copy, so that what is decoded of it can be forgotten."""
-        known = self._recordings[key]
-        return Recording(known.id, known.root, known.steps, list(known.problems), known.spans)
+        return self._recordings[key].undecoded()
 
 
 def _keyed(recordings: Iterable[Recording]) -> dict[str, Recording]:

@@ -69,7 +69,8 @@ class GraphTaker:
     def __init__(self) -> None:
         self._row_of: dict[int, int] = {}
         self._kept: list[Any] = []
-        self._kinds: dict[Hashable, int] = {}
+        self._kind_of: dict[Hashable, int] = {}
+        self._kinds = 0
         self._arity = _Column()
         self._start = _Column()
         self._args = _Column()
@@ -97,37 +98,43 @@ class GraphTaker:
         self,
         prefix: str,
         roots: Sequence[Any],
-        kind_key: Callable[[Any], Hashable],
+        kind_key: Callable[[Any], Hashable | None],
         make_kind: Callable[[Any], Kind],
     ) -> GraphStep:
-        first, first_kind = len(self._arity), len(self._kinds)
+        first, first_kind = len(self._arity), self._kinds
         kinds: list[Kind] = []
         rows: list[int] = []
-        arity: list[int] = []
-        references: list[int] = []
-        targets: list[int] = []
-        row_of, known_kinds = self._row_of, self._kinds
+        row_of, known_kinds = self._row_of, self._kind_of
         nodes = _new_nodes(roots, row_of)
-        self._kept.extend(nodes)
-        for row, node in enumerate(nodes, first):
+        self._kept += nodes
+        row_of.update(zip(map(id, nodes), range(first, first + len(nodes)), strict=True))
+        for node in nodes:
             identity = kind_key(node)
-            kind = known_kinds.get(identity)
+            kind = None if identity is None else known_kinds.get(identity)
             if kind is None:
-                kind = known_kinds[identity] = len(known_kinds)
+                kind = first_kind + len(kinds)
                 kinds.append(make_kind(node))
+                if identity is not None:
+                    known_kinds[identity] = kind
             rows.append(kind)
-            args = node.args
-            arity.append(len(args))
-            for arg in args:
-                target = row_of[id(arg)]
-                targets.append(target)
-                references.append(row - target if row - target <= NEAR else -1 - target)
-            row_of[id(node)] = row
+        self._kinds += len(kinds)
+        arity = np.array([len(node.args) for node in nodes], dtype=np.int64)
+        args = np.array([row_of[id(arg)] for node in nodes for arg in node.args], dtype=np.int64)
+        back = np.repeat(np.arange(first, first + len(nodes)), arity) - args
+        references = np.where(back <= NEAR, back, -1 - args)
+        self._start.extend(len(self._args) + np.cumsum(arity) - arity)
         self._arity.extend(arity)
-        self._start.extend((len(self._args) + np.cumsum(arity) - arity).tolist())
-        self._args.extend(targets)
-        root_rows = [row_of[id(root)] for root in roots]
-        delta = GraphDelta(prefix, root_rows, first, first_kind, kinds, rows, arity, references)
+        self._args.extend(args)
+        delta = GraphDelta(
+            prefix,
+            [row_of[id(root)] for root in roots],
+            first,
+            first_kind,
+            kinds,
+            rows,
+            arity.tolist(),
+            references.tolist(),
+        )
         return self._figures(delta, nodes)
 
     def _figures(self, delta: GraphDelta, new: list[Any]) -> GraphStep:
@@ -187,7 +194,7 @@ class _Column:
     def values(self) -> NDArray[np.int64]:
         return self._data[: self._size]
 
-    def extend(self, values: Sequence[int]) -> None:
+    def extend(self, values: NDArray[np.int64]) -> None:
         size = self._size + len(values)
         if size > len(self._data):
             data = np.empty(2 * size, dtype=np.int64)
@@ -227,17 +234,20 @@ def _reachable(
     return np.array(flags, dtype=bool)
 
 
-def _program_key(node: ProgramNode) -> Hashable:
+def _program_key(node: ProgramNode) -> Hashable | None:
+    """Return what the nodes of a kind have in common, or None where no two can share one."""
     attrs = node.attrs
-    # id() stands for the operation: hashing an Enum runs Python code.
-    head = (id(node.op), node.dtype.name)
     if not attrs:
-        return head
+        # id() stands for the operation: hashing an Enum runs Python code.
+        return (id(node.op), node.dtype.name)
+    if not node.args or "kind" in attrs:
+        # Nodes are interned, so leaves differ in their attributes; loops differ in their variable.
+        return None
     if len(attrs) == 1:
         ((name, value),) = attrs.items()
         if type(value) is str or type(value) is int:
-            return (*head, name, value)
-    return (*head, key(attrs))
+            return (id(node.op), node.dtype.name, name, value)
+    return (id(node.op), node.dtype.name, key(attrs))
 
 
 def _program_kind(node: ProgramNode) -> Kind:

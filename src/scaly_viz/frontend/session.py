@@ -67,6 +67,7 @@ class Session:
         with self._lock:
             settings.configure_directory(directory)
             self._exporters, self._provider = exporters, tracer_provider
+            self.guard.strict = settings.read().strict
             self._close_pipeline()
 
     def _close_pipeline(self) -> None:

@@ -1,4 +1,4 @@
-"""Owns the tables of docs/schema.md: writes them anew from ``scaly_viz.attributes``.
+"""Owns the tables of docs/schema.md and docs/settings.md: writes them anew from the code.
 
 Run it with the development environment's Python, from anywhere.
 """
@@ -9,8 +9,11 @@ import re
 from pathlib import Path
 
 from scaly_viz.attributes import ATTRIBUTES, Attribute
+from scaly_viz.settings import VARIABLES
 
-SCHEMA = Path(__file__).parents[1] / "docs" / "schema.md"
+_DOCS = Path(__file__).parents[1] / "docs"
+SCHEMA = _DOCS / "schema.md"
+SETTINGS = _DOCS / "settings.md"
 _HEAD = "| key | type | unit | meaning | stability | example | source |\n| --- | --- | --- | --- | --- | --- | --- |\n"
 
 
@@ -23,10 +26,17 @@ def with_tables(text: str) -> str:
     """Return ``text`` with each marked table made anew."""
     return re.sub(
         r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)",
-        lambda match: f"{match[1]}{table(match[2])}{match[3]}",
+        lambda match: (
+            f"{match[1]}{_variables() if match[2] == 'variables' else table(match[2])}{match[3]}"
+        ),
         text,
         flags=re.DOTALL,
     )
+
+
+def _variables() -> str:
+    rows = "".join(f"| `{v.name}` | {v.default} | {v.meaning} |\n" for v in VARIABLES)
+    return f"| variable | default | meaning |\n| --- | --- | --- |\n{rows}"
 
 
 def _row(a: Attribute) -> str:
@@ -36,4 +46,5 @@ def _row(a: Attribute) -> str:
 
 
 if __name__ == "__main__":
-    SCHEMA.write_text(with_tables(SCHEMA.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in (SCHEMA, SETTINGS):
+        page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")

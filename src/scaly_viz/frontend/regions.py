@@ -1,0 +1,100 @@
+"""Owns the counts of code with statements in it: what it runs, what waits for its loops, what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from types import MappingProxyType
+
+from scaly_viz.frontend.program_nodes import ProgramNode
+from scaly_viz.frontend.straight_line import NOTHING, Line, plus
+from scaly_viz.frontend.trips import constant_trips
+
+_NO_CALLS: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class _Open:
+    """Code in nested loops, of which not all have constant bounds; outermost loop first."""
+
+    ranges: tuple[ProgramNode, ...]
+    times: int
+    line: Line
+    callees: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Region:
+    """Code with statements in it: what it surely runs, what waits for its loops, what it holds."""
+
+    line: Line = NOTHING
+    callees: Mapping[str, int] = _NO_CALLS
+    opens: tuple[_Open, ...] = ()
+    sites: Line = NOTHING
+    call_sites: int = 0
+    loops: int = 0
+    buffers: int = 0
+    private_bytes: int = 0
+
+    def repeat(self, times: int) -> None:
+        """Run all of it so many times."""
+        a, b, c, d = self.line
+        self.line = (a * times, b * times, c * times, d * times)
+        self.callees = plus_calls(_NO_CALLS, self.callees, times)
+        if self.opens:
+            self.opens = tuple(replace(each, times=each.times * times) for each in self.opens)
+
+    def enclose(self, rng: ProgramNode) -> None:
+        """Run all of it once per value of ``rng``."""
+        opens, self.opens = self.opens, ()
+        trips = constant_trips(rng)
+        if trips is None:
+            opens = (_Open((), 1, self.line, self.callees), *opens)
+            trips = 0
+        self.repeat(trips)
+        if opens:
+            self.opens = tuple(replace(each, ranges=(rng, *each.ranges)) for each in opens)
+
+
+_DECLARED = Region(buffers=1)
+
+
+def declaration(node: ProgramNode) -> Region:
+    """The region of a node that declares a buffer."""
+    attrs = node.attrs
+    if attrs.get("address_space") not in ("private", "local"):
+        return _DECLARED
+    if "alias_of" in attrs or "workspace_offset" in attrs:
+        return _DECLARED
+    shape = attrs.get("shape")
+    # C has no empty array, so the printer declares one element.
+    elements = (prod(shape) if isinstance(shape, tuple) else 0) or 1
+    return Region(buffers=1, private_bytes=elements * (node.dtype.bits >> 3))
+
+
+def join(straight: Line, parts: Sequence[Region]) -> Region:
+    """The region of straight-line code and parts that are regions."""
+    joined = Region(straight, sites=straight)
+    for part in parts:
+        joined.buffers += part.buffers
+        joined.private_bytes += part.private_bytes
+        if part.sites is not NOTHING:
+            joined.line = plus(joined.line, part.line)
+            joined.sites = plus(joined.sites, part.sites)
+        if part.loops:
+            joined.loops += part.loops
+            joined.opens += part.opens
+        if part.call_sites:
+            joined.call_sites += part.call_sites
+            joined.callees = plus_calls(joined.callees, part.callees)
+    return joined
+
+
+def plus_calls(
+    calls: Mapping[str, int], other: Mapping[str, int], times: int = 1
+) -> Mapping[str, int]:
+    """How often each procedure is called by ``calls`` and, so many times, by ``other``."""
+    if not other:
+        return calls
+    return {**calls, **{name: calls.get(name, 0) + n * times for name, n in other.items()}}
