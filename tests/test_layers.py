@@ -102,7 +102,9 @@ def test_a_library_is_known_only_where_it_belongs(name: str) -> None:
 @pytest.mark.parametrize("name", _MODULES)
 def test_a_module_says_first_what_it_owns(name: str) -> None:
     docstring = ast.get_docstring(ast.parse(_MODULES[name].read_text())) or ""
-    assert docstring.startswith(("Owns ", "Traces ", "Serves ")), f"{name} does not say what it owns"
+    assert docstring.startswith(("Owns ", "Traces ", "Serves ")), (
+        f"{name} does not say what it owns"
+    )
 
 
 def test_every_file_that_the_architecture_page_names_exists() -> None:

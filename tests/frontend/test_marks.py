@@ -102,7 +102,7 @@ def test_a_mark_does_not_keep_its_function_alive() -> None:
 
 def test_what_is_no_function_cannot_be_marked() -> None:
     with pytest.raises(TypeError, match=r"expected a scaly Function.*got function"):
-        scaly_viz.visualize(lambda x: x)
+        scaly_viz.visualize(lambda x: x)  # type: ignore[type-var]  # that is the point
 
 
 @pytest.mark.skipif(

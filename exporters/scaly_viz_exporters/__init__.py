@@ -1,0 +1,1 @@
+"""Owns the exporters that come with scaly-viz: they know OpenTelemetry's SDK, and nothing of scaly."""
