@@ -36,7 +36,7 @@ class Graph(TypedDict):
     outputs: list[str]
 
 
-class Kind(msgspec.Struct, frozen=True, array_like=True):
+class Kind(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What rows of one kind share. The label of node i is ``title``, ``%i`` and ``detail``, a line each."""
 
     title: str

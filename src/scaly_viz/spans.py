@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from opentelemetry.context import Context
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
@@ -57,7 +57,6 @@ class Failure:
     type: str
     message: str
     stacktrace: str = ""
-    attributes: Mapping[str, Value] = field(default_factory=dict)
 
 
 class RecordingSpans:

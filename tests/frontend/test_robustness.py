@@ -96,6 +96,28 @@ def test_an_error_in_an_internal_step_costs_one_warning_and_changes_no_compile(
 
 
 @pytest.mark.usefixtures("lenient")
+def test_a_step_that_cannot_be_taken_is_missed_by_the_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from scaly_viz.frontend.recorder import Recorder
+
+    add = Recorder.add
+
+    def fail_once(self: Recorder, name: str, dialect: Any, subject: Any) -> bool:
+        if name == "lowered":
+            raise RuntimeError("made to fail")
+        return add(self, name, dialect, subject)
+
+    monkeypatch.setattr(Recorder, "add", fail_once)
+    render_c_source(scaly_viz.visualize(_make()))
+    scaly_viz.recordings()
+
+    (recording,) = load(scaly_viz.recording_path())
+    assert recording.status == "incomplete"
+    assert "1 of" in str(recording.error)
+
+
+@pytest.mark.usefixtures("lenient")
 def test_a_payload_that_cannot_be_made_says_why_in_its_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -108,7 +108,7 @@ class Counter:
 
     def _visit(self, root: ProgramNode) -> None:
         """Remember every node below ``root``, arguments first."""
-        lines, unknown = self._lines, self._unknown
+        lines, unknown, by_kind = self._lines, self._unknown, LINES.get
         stack: list[ProgramNode | None] = [root]
         waiting: list[ProgramNode] = []
         while stack:
@@ -124,7 +124,7 @@ class Counter:
                     stack.append(None)
                     stack += missing
                     continue
-            line_of = LINES.get(node.op)
+            line_of = by_kind(node.op)
             try:
                 lines[id(node)] = line_of(node, lines) if line_of else self._other(node)
             except ValueError:

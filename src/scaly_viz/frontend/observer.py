@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -68,18 +68,16 @@ class RenderObserver:
             self._guard.run("handing over a recording", self._worker.finished, recorder)
 
     def _add(self, name: str, dialect: Dialect, subject: object) -> None:
-        self._guard.run(f"taking step {name}", self._take, name, dialect, subject)
-
-    def _take(self, name: str, dialect: Dialect, subject: object) -> None:
         entered = time.perf_counter_ns()
-        self._recorder.add(name, dialect, subject)
-        if self._budget.exhausted():
-            self._encode_now()
-        self._recorder.resume(entered)
+        if not self._guard.run(f"taking step {name}", self._recorder.add, name, dialect, subject):
+            self._recorder.lose()
+        self._guard.run(f"releasing step {name}", self._release)
+        self._guard.run("keeping time", self._recorder.resume, entered)
 
-    def _encode_now(self) -> None:
-        self._recorder.encode()
-        self._recorder.forget_dead()
+    def _release(self) -> None:
+        if self._budget.exhausted():
+            self._recorder.encode()
+            self._recorder.forget_dead()
 
 
 class Observer:
@@ -96,7 +94,7 @@ class Observer:
         self._worker = worker
         self._guard = guard
         self._pipeline = pipeline
-        self._version = version("scaly")
+        self._version = _scaly_version()
 
     def begin(self, fun: Concrete) -> RenderObserver | None:
         """Return the observer of a render of ``fun``, or None where it is not marked."""
@@ -116,6 +114,13 @@ class Observer:
         observer.add_expression(fun)
         recorder.resume(entered)
         return observer
+
+
+def _scaly_version() -> str:
+    try:
+        return version("scaly")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def _render_frame() -> FrameType | None:

@@ -89,10 +89,10 @@ class Recorder:
         self.finished = False
         self.done = threading.Event()
 
-    def add(self, name: str, dialect: Dialect, subject: Any) -> None:
-        """Note that the compiler made ``subject``: a function, a program or a source text."""
+    def add(self, name: str, dialect: Dialect, subject: Any) -> bool:
+        """Note that the compiler made ``subject``: a function, a program or a source text. Returns true."""
         if not self._owned:
-            return
+            return True
         now = time.perf_counter_ns()
         self._pending.append(
             PendingStep(
@@ -105,6 +105,11 @@ class Recorder:
                 time.monotonic(),
             )
         )
+        self._steps += 1
+        return True
+
+    def lose(self) -> None:
+        """Note that a step could not be taken: the recording then lacks one, and readers will see it."""
         self._steps += 1
 
     def resume(self, entered_ns: int) -> None:

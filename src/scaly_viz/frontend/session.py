@@ -99,16 +99,10 @@ class Session:
             return self.marks
 
     def _watch(self) -> Marks:
-        from scaly.codegen import aot
-
-        from scaly_viz.frontend.jit import write_before_loading
         from scaly_viz.frontend.marks import Marks
-        from scaly_viz.frontend.observer import Observer
 
         marks = Marks()
-        observer = Observer(marks, self._worker, self.guard, self.pipeline)
-        aot.register_render_observer(observer.begin)
-        self.guard.run("watching the JIT", write_before_loading, self._worker.drain, self.guard)
+        self.guard.run("watching scaly's renders", self._register, marks)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self._before_fork,
@@ -116,6 +110,16 @@ class Session:
                 after_in_child=self._after_fork_in_child,
             )
         return marks
+
+    def _register(self, marks: Marks) -> None:
+        from scaly.codegen import aot
+
+        from scaly_viz.frontend.jit import write_before_loading
+        from scaly_viz.frontend.observer import Observer
+
+        observer = Observer(marks, self._worker, self.guard, self.pipeline)
+        aot.register_render_observer(observer.begin)
+        self.guard.run("watching the JIT", write_before_loading, self._worker.drain, self.guard)
 
     def _flush_at_exit(self) -> None:
         atexit.register(self._flush)
