@@ -77,11 +77,14 @@ def test_an_exit_from_a_thread_or_by_exception_loses_nothing(exit_: str) -> None
     assert len(scaly_viz.load_recordings(strict=True)) == 1
 
 
-def test_a_render_at_exit_is_recorded() -> None:
-    _run("""
+@pytest.mark.parametrize("mark", ["before", "after"])
+def test_a_render_at_exit_is_recorded(mark: str) -> None:
+    _run(f"""
         import atexit
-        sine = scaly_viz.visualize(make('sine'))
+        sine = make('sine')
+        {"scaly_viz.visualize(sine)" if mark == "before" else ""}
         atexit.register(render_c_source, sine)
+        scaly_viz.visualize(sine)
     """)
 
     assert len(scaly_viz.load_recordings(strict=True)) == 1

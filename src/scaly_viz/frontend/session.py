@@ -38,7 +38,7 @@ class Session:
         self._provider: TracerProvider | None = None
         self._pipeline: Pipeline | None = None
         self._fingerprint: tuple[str | None, ...] = ()
-        self._exits_of = 0
+        self._process = 0
         self.marks: Marks | None = None
 
     def pipeline(self) -> Pipeline:
@@ -51,9 +51,9 @@ class Session:
                 self._close_pipeline()
                 self._pipeline = Pipeline(read, self._store, self._exporters, self._provider)
                 self._fingerprint = fingerprint
-            if self._exits_of != os.getpid():
-                self._exits_of = os.getpid()
-                self._flush_at_exit()
+            if self._process != os.getpid():
+                self._process = os.getpid()
+                self._flush_where_multiprocessing_ends()
             return self._pipeline
 
     def configure(
@@ -103,6 +103,7 @@ class Session:
 
         marks = Marks()
         self.guard.run("watching scaly's renders", self._register, marks)
+        atexit.register(self._flush)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self._before_fork,
@@ -121,15 +122,14 @@ class Session:
         aot.register_render_observer(observer.begin)
         self.guard.run("watching the JIT", write_before_loading, self._worker.drain, self.guard)
 
-    def _flush_at_exit(self) -> None:
-        atexit.register(self._flush)
+    def _flush_where_multiprocessing_ends(self) -> None:
         # A multiprocessing child leaves without atexit; one of its own kind of hooks serves there.
         util = sys.modules.get("multiprocessing.util")
         if util is not None and sys.modules["multiprocessing"].parent_process():
             util.Finalize(self, self._flush, exitpriority=0)
 
     def _flush(self) -> None:
-        self.guard.run("writing recordings at exit", self._worker.drain, _FLUSH_S)
+        self.guard.run("writing recordings at exit", self._worker.end, _FLUSH_S)
         if self._pipeline is not None:
             self.guard.run("flushing exporters at exit", self._pipeline.flush, _FLUSH_S)
 

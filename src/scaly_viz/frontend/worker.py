@@ -41,6 +41,7 @@ class Worker:
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._rest_until = 0.0
+        self._ending = False
 
     @property
     def idle(self) -> bool:
@@ -54,7 +55,7 @@ class Worker:
         with self._lock:
             self._end_interrupted()
             self._live[id(recorder)] = recorder
-            if self._thread is None:
+            if self._thread is None and not self._ending:
                 thread = threading.Thread(target=self._run, name="scaly_viz encoder", daemon=False)
                 try:
                     thread.start()
@@ -88,6 +89,11 @@ class Worker:
             elif time.monotonic() >= deadline:
                 return False
         return True
+
+    def end(self, timeout_s: float) -> None:
+        """Drain, as the process ends: nobody waits for a thread any more, so later renders do without."""
+        self._ending = True
+        self.drain(timeout_s)
 
     def before_fork(self) -> None:
         """Finish what has ended, then hold still: the child must find nothing half done."""
