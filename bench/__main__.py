@@ -81,7 +81,9 @@ def _spread(values: list[float]) -> str:
 
 
 def _paired(mode: str, rounds: int, variants: tuple[str, ...] = _VARIANTS) -> list[dict[str, Any]]:
-    return [{variant: _measure(mode, variant) for variant in variants} for _ in range(rounds)]
+    # Each variant comes first in turn: what warms up the machine must not favor one.
+    turns = [variants[i % len(variants) :] + variants[: i % len(variants)] for i in range(rounds)]
+    return [{variant: _measure(mode, variant) for variant in turn} for turn in turns]
 
 
 def _renders(rows: Rows, rounds: int) -> None:
