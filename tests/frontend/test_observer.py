@@ -17,7 +17,7 @@ from scaly.codegen import aot, render_c_module, write_module
 from scaly.codegen.aot import render_c_source
 
 import scaly_viz
-from programs.compat import arg, call, function
+from programs.compat import arg, call, function, mapped
 from scaly_viz import attributes as a
 from scaly_viz.recording import Recording
 from scaly_viz.sources import load
@@ -78,10 +78,14 @@ def test_derived_functions_are_recorded(kind: str) -> None:
     def cost(x: sc.Expr) -> sc.Expr:
         return sc.sumsqr(x.sin())
 
+    @function(arg("rows", (5, 3)), outputs=arg("costs"), name="costs")
+    def costs(rows: sc.Expr) -> sc.Expr:
+        return mapped(cost, 5, rows)
+
     first = version("scaly") == "0.1.0a1"
-    arguments = (5,) if kind == "vmap" else ("y", "x") if first else ()
-    derived = scaly_viz.visualize(getattr(sc, kind)(cost, *arguments))
-    render_c_source(derived)
+    arguments = ("y", "x") if first else ()
+    derived = costs if kind == "vmap" else getattr(sc, kind)(cost, *arguments)
+    render_c_source(scaly_viz.visualize(derived))
 
     (recording,) = scaly_viz.recordings()
     assert recording["function"] == derived.name

@@ -26,6 +26,7 @@ from scaly_viz_viewer.catalog import SourceSummary
 from .recorded import STEPS, Recorder
 
 API = "/api/v1"
+TESTS = Path(__file__).parents[1]
 DOCS = Path(__file__).parents[2] / "docs" / "api.md"
 
 
@@ -107,9 +108,10 @@ def test_a_text_comes_as_it_was_recorded(client: FlaskClient, recorder: Recorder
 
 RENDER = """
 import scaly as sc, scaly_viz
+from programs.compat import arg, function
 from scaly.codegen.aot import render_c_source
 
-@sc.function(sc.arg("x", 3), sc.arg("u", 2))
+@function(arg("x", 3), arg("u", 2), outputs=arg("next"), name="unicycle")
 def unicycle(x, u):
     return x + 0.1 * sc.stack([u[0] * x[2].cos(), u[0] * x[2].sin(), u[1]])
 
@@ -119,7 +121,9 @@ print(scaly_viz.recording_path())
 
 
 def test_a_real_recording_is_answered_as_load_recordings_reads_it() -> None:
-    printed = subprocess.run([sys.executable, "-c", RENDER], capture_output=True, check=True)
+    printed = subprocess.run(
+        [sys.executable, "-c", RENDER], capture_output=True, check=True, cwd=TESTS
+    )
     path = Path(printed.stdout.decode().strip())
     client = create_app(path).test_client()
     (expected,) = load_dicts(path, strict=True)

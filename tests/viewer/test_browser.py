@@ -38,9 +38,10 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>\x1b[31m\u20
 RENDER = """
 import sys
 import scaly as sc, scaly_viz
+from programs.compat import arg, function
 from scaly.codegen.aot import render_c_source
 
-@sc.function(sc.arg("x", 3), sc.arg("u", 2))
+@function(arg("x", 3), arg("u", 2), outputs=arg("next"), name="unicycle")
 def unicycle(x, u):
     return x + 0.1 * sc.stack([u[0] * x[2].cos(), u[0] * x[2].sin(), u[1]])
 
@@ -51,7 +52,8 @@ render_c_source(scaly_viz.visualize(unicycle, label=sys.argv[2]))
 
 def render(path: Path, label: str) -> None:
     """Let scaly render a function in a process of its own, recorded in ``path``."""
-    subprocess.run([sys.executable, "-c", RENDER, str(path.parent), label], check=True)
+    command = [sys.executable, "-c", RENDER, str(path.parent), label]
+    subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
+from scaly_viz.frontend.pace import CHUNK
 from scaly_viz.frontend.procedures import Procedure, Solvers, close, runs_of, uncounted_calls
 from scaly_viz.frontend.program_nodes import ProgramNode, integer_of, text_of
 from scaly_viz.frontend.regions import Region, declaration, join, plus_calls
@@ -90,11 +91,14 @@ class Counter:
         self._unknown: dict[int, tuple[str, ...]] = {}
         self._counts: dict[int, Counts] = {}
 
-    def count(self, root: ProgramNode) -> Counts:
-        """The counts of ``root``: a program, a procedure or any code within one."""
+    def count(self, root: ProgramNode, pace: Callable[[], None] = lambda: None) -> Counts:
+        """The counts of ``root``: a program, a procedure or any code within one.
+
+        ``pace`` is called every millisecond or so, and may sleep.
+        """
         known = self._counts.get(id(root))
         if known is None:
-            self._visit(root)
+            self._visit(root, pace)
             known = self._counts[id(root)] = self._total(root)
         return known
 
@@ -106,13 +110,15 @@ class Counter:
         self._unknown = {key: kinds for key, kinds in self._unknown.items() if keep(key)}
         self._counts = {key: counts for key, counts in self._counts.items() if keep(key)}
 
-    def _visit(self, root: ProgramNode) -> None:
+    def _visit(self, root: ProgramNode, pace: Callable[[], None]) -> None:
         """Remember every node below ``root``, arguments first."""
         lines, unknown, by_kind = self._lines, self._unknown, LINES.get
         stack: list[ProgramNode | None] = [root]
         waiting: list[ProgramNode] = []
         while stack:
             node = stack.pop()
+            if not len(lines) % CHUNK:
+                pace()
             if node is None:
                 node = waiting.pop()
             elif id(node) in lines:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scaly_viz.frontend.pace import CHUNK, Pace
 from scaly_viz.frontend.values import key, plain
 from scaly_viz.graph_table import NEAR, GraphDelta, Kind
 
@@ -66,7 +67,8 @@ class GraphTaker:
     every node that it has a row for, until ``forget_dead``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
         self._row_of: dict[int, int] = {}
         self._kept: list[Any] = []
         self._kind_of: dict[Hashable, int] = {}
@@ -105,18 +107,19 @@ class GraphTaker:
         kinds: list[Kind] = []
         rows: list[int] = []
         row_of, known_kinds = self._row_of, self._kind_of
-        nodes = _new_nodes(roots, row_of)
+        nodes = _new_nodes(roots, row_of, self._pace)
         self._kept += nodes
         row_of.update(zip(map(id, nodes), range(first, first + len(nodes)), strict=True))
-        for node in nodes:
-            identity = kind_key(node)
-            kind = None if identity is None else known_kinds.get(identity)
-            if kind is None:
-                kind = first_kind + len(kinds)
-                kinds.append(make_kind(node))
-                if identity is not None:
-                    known_kinds[identity] = kind
-            rows.append(kind)
+        for chunk in self._pace.chunks(nodes):
+            for node in chunk:
+                identity = kind_key(node)
+                kind = None if identity is None else known_kinds.get(identity)
+                if kind is None:
+                    kind = first_kind + len(kinds)
+                    kinds.append(make_kind(node))
+                    if identity is not None:
+                        known_kinds[identity] = kind
+                rows.append(kind)
         self._kinds += len(kinds)
         arity = np.array([len(node.args) for node in nodes], dtype=np.int64)
         args = np.array([row_of[id(arg)] for node in nodes for arg in node.args], dtype=np.int64)
@@ -155,7 +158,7 @@ class GraphTaker:
         )
 
 
-def _new_nodes(roots: Sequence[Any], known: Mapping[int, int]) -> list[Any]:
+def _new_nodes(roots: Sequence[Any], known: Mapping[int, int], pace: Pace) -> list[Any]:
     """Return the nodes below ``roots`` that have no row yet, each after its arguments."""
     nodes: list[Any] = []
     entered: list[Any] = []
@@ -163,6 +166,8 @@ def _new_nodes(roots: Sequence[Any], known: Mapping[int, int]) -> list[Any]:
     stack = list(reversed(roots))
     while stack:
         node = stack.pop()
+        if not len(nodes) % CHUNK:
+            pace()
         if node is None:
             nodes.append(entered.pop())
             continue

@@ -19,6 +19,7 @@ from scaly_viz.frontend.expr_text import ExpressionPrinter
 from scaly_viz.frontend.graph import GraphStep, GraphTaker
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.memory import NODES_CHANGE
+from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.program_text import ProgramPrinter
 from scaly_viz.spans import StepSpan, Value
 
@@ -69,12 +70,13 @@ class PendingStep:
 class StepTaker:
     """Turns the steps of one recording, in order, into spans; remembers what they share."""
 
-    def __init__(self, guard: Guard, print_options: Mapping[str, Any]) -> None:
+    def __init__(self, guard: Guard, pace: Pace, print_options: Mapping[str, Any]) -> None:
         self._guard = guard
+        self._pace = pace
         self._print_options = print_options
         self._encoder = Encoder()
-        self._graphs = GraphTaker()
-        self._programs = ProgramPrinter()
+        self._graphs = GraphTaker(pace)
+        self._programs = ProgramPrinter(pace)
         self._expressions = ExpressionPrinter()
         self._counter = Counter()
         self._latest_graph: tuple[str, list[int]] | None = None
@@ -144,7 +146,7 @@ class StepTaker:
             yield self._try(step, "graph", lambda: self._graph(step, figures))
             yield from self._program_texts(step)
             counts = self._guard.run(
-                f"counting step {step.name}", self._counter.count, step.subject
+                f"counting step {step.name}", self._counter.count, step.subject, self._pace
             )
             if counts is not None:
                 figures |= _count_figures(counts)

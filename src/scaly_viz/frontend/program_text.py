@@ -8,11 +8,13 @@ and a pass replaces few of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scaly.ir import text as scaly_text
 from scaly.ir.program import BINARY_FN_OPS, SCALAR_OPS, UNARY_FN_OPS
+
+from scaly_viz.frontend.pace import Pace
 
 if TYPE_CHECKING:
     from scaly.ir.program import ProgramNode
@@ -32,7 +34,8 @@ _FOREIGN = frozenset({"kernel", "launch", "barrier"})
 class ProgramPrinter:
     """Prints the programs of one recording, and remembers the parts that they share."""
 
-    def __init__(self) -> None:
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
         self._scalars: _Memo = {}
         self._statements: dict[int, tuple[str, str]] = {}
         self._blocks: dict[int, tuple[list[str], list[str]]] = {}
@@ -43,16 +46,17 @@ class ProgramPrinter:
         self._statements = {i: text for i, text in self._statements.items() if keep(i)}
         self._blocks = {i: text for i, text in self._blocks.items() if keep(i)}
 
-    def learn(self, nodes: Iterable[ProgramNode]) -> None:
+    def learn(self, nodes: Sequence[ProgramNode]) -> None:
         """Prepare the scalars among ``nodes``, which come each after its arguments.
 
         ``render`` finds by itself what was not learned; this spares it the search.
         """
         memo = self._scalars
-        for node in nodes:
-            composer = _COMPOSERS.get(node.op._value_)
-            if composer is not None:
-                memo[id(node)] = composer(node, memo)
+        for chunk in self._pace.chunks(nodes):
+            for node in chunk:
+                composer = _COMPOSERS.get(node.op._value_)
+                if composer is not None:
+                    memo[id(node)] = composer(node, memo)
 
     def render(self, root: ProgramNode) -> tuple[str, str]:
         """Return the assembly and the listing of the program at ``root``."""
@@ -93,6 +97,7 @@ class ProgramPrinter:
         for statement in node.args[count:]:
             lines = self._blocks.get(id(statement))
             if lines is None or pad != "  ":
+                self._pace()
                 lines = self._block(statement, pad + "  ")
             if pad == "  ":
                 self._blocks[id(statement)] = lines

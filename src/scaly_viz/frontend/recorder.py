@@ -18,6 +18,7 @@ from opentelemetry.trace import get_current_span, set_span_in_context
 
 from scaly_viz import attributes as a
 from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.payloads import Dialect, PendingStep, StepTaker
 from scaly_viz.pipeline import Pipeline
 from scaly_viz.spans import Failure, Head, RecordingSpans, Value
@@ -75,7 +76,8 @@ class Recorder:
         self._call = _call(frame)
         self._parent = _caller_context()
         self._compiler_version = compiler_version
-        self._taker = StepTaker(guard, np.get_printoptions())
+        self.pace = Pace()
+        self._taker = StepTaker(guard, self.pace, np.get_printoptions())
         self._pending: deque[PendingStep] = deque()
         self._steps = 0
         self._overhead = 0
@@ -124,6 +126,7 @@ class Recorder:
             self._error = error
             self._failure = _failure(error, sys.exception())
         self.finished = True
+        self.pace.hurry()
 
     def interrupt(self) -> None:
         """Note that the render has ended without a word: the compiler dropped its observer."""
@@ -133,6 +136,7 @@ class Recorder:
             self._error = f"{_INTERRUPTED}: {message}"
             self._failure = Failure(_INTERRUPTED, message)
             self.finished = True
+            self.pace.hurry()
 
     def on_stack(self) -> bool:
         """Return whether the compiler's call that began this render is on the calling thread's stack."""
@@ -157,27 +161,39 @@ class Recorder:
         self.finished = True
         self.done.set()
 
-    def encode(self, limit: int | None = None) -> None:
-        """Turn waiting steps into spans, at most ``limit``, and end the root when all is done."""
+    def encode_ahead(self) -> None:
+        """Turn one waiting step into a span while the render goes on, at a small share of the time."""
+        with self._encoding:
+            if not self.finished:
+                self.pace.slow_down()
+            self._encode(1)
+            self.pace.rest()
+
+    def encode(self) -> None:
+        """Turn waiting steps into spans, and end the root when all is done."""
+        self.pace.hurry()
+        with self._encoding:
+            self.pace.hurry()
+            self._encode(len(self._pending))
+            if self.finished and not self._pending and not self.done.is_set():
+                if self._spans is not None:
+                    what = f"ending the recording of {self.head.function}"
+                    self._guard.run(what, self._close, self._spans)
+                self.done.set()
+
+    def _encode(self, count: int) -> None:
         if not self._owned:
             return
-        with self._encoding:
-            began = time.perf_counter_ns()
-            spans = self._spans or self._guard.run(f"recording {self.head.function}", self._open)
-            self._spans = spans
-            while self._pending and limit != 0:
-                step = self._pending.popleft()
-                if spans is not None:
-                    what = f"recording step {step.name} of {self.head.function}"
-                    self._guard.run(what, self._encode_step, spans, step)
-                limit = None if limit is None else limit - 1
-            self._overhead += time.perf_counter_ns() - began
-            if self.finished and not self._pending and not self.done.is_set():
-                if spans is not None:
-                    self._guard.run(
-                        f"ending the recording of {self.head.function}", self._close, spans
-                    )
-                self.done.set()
+        began = time.thread_time_ns()
+        if self._spans is None:
+            what = f"recording {self.head.function}"
+            self._spans = self._guard.run(what, self._open)
+        for _ in range(count):
+            step = self._pending.popleft()
+            if self._spans is not None:
+                what = f"recording step {step.name} of {self.head.function}"
+                self._guard.run(what, self._encode_step, self._spans, step)
+        self._overhead += time.thread_time_ns() - began
 
     def forget_dead(self) -> None:
         """Release what steps that are encoded no longer need."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 # A step that has waited this long is written while the render runs: it may hang or be killed.
 PATIENCE_S = 2.0
-# ... at this share of the time, for the compiler needs the interpreter too.
-DUTY = 0.05
 # Recordings that may wait to be encoded: beyond it, the next render waits for them.
 BACKLOG = 4
 _LOOK_S = 0.25
@@ -40,13 +38,14 @@ class Worker:
         self._live: dict[int, Recorder] = {}
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._rest_until = 0.0
+        self._latest: threading.Thread | None = None
+        self._paced: Recorder | None = None
         self._ending = False
 
     @property
     def idle(self) -> bool:
         """Whether no recording is in progress or waits to be encoded."""
-        return not self._live
+        return all(recorder.done.is_set() for recorder in list(self._live.values()))
 
     def watch(self, recorder: Recorder) -> None:
         """Take charge of a recording that has begun, once there is room for it."""
@@ -62,14 +61,21 @@ class Worker:
                 except RuntimeError:
                     # The interpreter is shutting down: finished() will encode by itself.
                     return
-                self._thread = thread
+                self._thread = self._latest = thread
 
     def finished(self, recorder: Recorder) -> None:
         """Take note that ``recorder`` has finished. Safe to call from a finalizer."""
         if self._thread is None:
             self._encode(recorder)
         else:
-            self._wake.put(None)
+            self._call()
+
+    def _call(self) -> None:
+        """Have the thread look at once, even if it works slowly on another recording."""
+        self._wake.put(None)
+        paced = self._paced
+        if paced is not None:
+            paced.pace.hurry()
 
     def drain(self, timeout_s: float = float("inf")) -> bool:
         """Wait until every render that has ended is encoded; return False where time runs out."""
@@ -78,7 +84,7 @@ class Worker:
             self._end_interrupted()
             ended = [recorder for recorder in self._live.values() if recorder.finished]
         if ended:
-            self._wake.put(None)
+            self._call()
         return all(self._wait(recorder, deadline) for recorder in ended)
 
     def _wait(self, recorder: Recorder, deadline: float) -> bool:
@@ -96,8 +102,14 @@ class Worker:
         self.drain(timeout_s)
 
     def before_fork(self) -> None:
-        """Finish what has ended, then hold still: the child must find nothing half done."""
+        """Finish what has ended, then hold still: the child must find nothing half done.
+
+        Without a render in progress the thread ends first: CPython warns of a fork with threads.
+        """
         self.drain(_PATIENT_S)
+        if self._latest is not None and self.idle:
+            self._call()
+            self._latest.join(_PATIENT_S)
         self._lock.acquire()
 
     def after_fork_in_parent(self) -> None:
@@ -145,13 +157,13 @@ class Worker:
         if not waiting:
             return 0.0 if self._live else None
         since, recorder = min(waiting, key=lambda pair: pair[0])
-        due = max(since + PATIENCE_S, self._rest_until) - time.monotonic()
+        due = since + PATIENCE_S - time.monotonic()
         if due > 0:
             return min(due, _LOOK_S)
-        began = time.monotonic()
-        recorder.encode(limit=1)
-        self._rest_until = time.monotonic() + (time.monotonic() - began) / DUTY
-        return _LOOK_S
+        self._paced = recorder
+        recorder.encode_ahead()
+        self._paced = None
+        return 0.0
 
     def _encode(self, recorder: Recorder) -> None:
         self._guard.run("writing a recording", recorder.encode)
