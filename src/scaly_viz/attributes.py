@@ -337,7 +337,7 @@ PAYLOAD_BASE = _attribute(
     "scaly.payload.base",
     "string",
     "event",
-    "Digest of the payload that the frame uses as its dictionary, or that a graph continues.",
+    "Digest of the payload that the frame uses as its dictionary.",
     "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
 )
 PAYLOAD_PART = _attribute(

@@ -24,7 +24,10 @@ BODY_CHARS = 60_000
 PREVIEW_CHARS = 400
 # What a reader agrees to unpack from one payload: far above what a compile makes, below what hurts.
 MAX_PAYLOAD_BYTES = 1 << 30
-_LEVEL = 8
+# A text that differs little from its base packs as well at the quick level.
+_QUICK_LEVEL, _LEVEL = 3, 8
+_WORTH_MORE = 4_096
+_FAR = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,9 @@ class Encoder:
         plain = _plain_text(payload)
         if plain is not None:
             return [_head(payload, digest, "text") | _part(plain, 0, 1)]
-        return _compressed(payload, digest, latest)
+        # To load a dictionary costs its size: a small payload is not worth that of a big one.
+        near = latest is not None and len(latest.payload.data) <= _FAR * len(payload.data)
+        return _compressed(payload, digest, latest if near else None)
 
 
 def _head(payload: Payload, digest: str, encoding: str) -> dict[str, str | int]:
@@ -103,7 +108,10 @@ def _compressed(payload: Payload, digest: str, base: _Latest | None) -> list[dic
         first[a.PAYLOAD_BASE] = base.digest
     if payload.media_type == TEXT:
         first[a.PAYLOAD_PREVIEW] = _preview(payload.data)
-    frame = _compress(payload.data, base.payload.data if base else b"")
+    base_data = base.payload.data if base else b""
+    frame = _compress(payload.data, base_data, _QUICK_LEVEL)
+    if len(frame) > _WORTH_MORE:
+        frame = _compress(payload.data, base_data, _LEVEL)
     body = base64.b64encode(frame).decode("ascii")
     bodies = [body[i : i + BODY_CHARS] for i in range(0, len(body), BODY_CHARS)]
     return [
@@ -133,9 +141,9 @@ def _preview(data: bytes) -> str:
     return " " + text if text.startswith(("{", "[")) else text
 
 
-def _compress(data: bytes, base: bytes) -> bytes:
+def _compress(data: bytes, base: bytes, level: int) -> bytes:
     parameters = zstandard.ZstdCompressionParameters.from_level(
-        _LEVEL, source_size=len(data), dict_size=len(base), write_content_size=True
+        level, source_size=len(data), dict_size=len(base), write_content_size=True
     )
     dictionary = _dictionary(base) if base else None
     return zstandard.ZstdCompressor(dict_data=dictionary, compression_params=parameters).compress(

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
-from scaly_viz.frontend.pace import CHUNK
+from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.procedures import Procedure, Solvers, close, runs_of, uncounted_calls
 from scaly_viz.frontend.program_nodes import ProgramNode, integer_of, text_of
 from scaly_viz.frontend.regions import Region, declaration, join, plus_calls
@@ -91,16 +91,18 @@ class Counter:
         self._unknown: dict[int, tuple[str, ...]] = {}
         self._counts: dict[int, Counts] = {}
 
-    def count(self, root: ProgramNode, pace: Callable[[], None] = lambda: None) -> Counts:
-        """The counts of ``root``: a program, a procedure or any code within one.
-
-        ``pace`` is called every millisecond or so, and may sleep.
-        """
+    def count(self, root: ProgramNode) -> Counts:
+        """The counts of ``root``: a program, a procedure or any code within one."""
         known = self._counts.get(id(root))
         if known is None:
-            self._visit(root, pace)
+            self._visit(root)
             known = self._counts[id(root)] = self._total(root)
         return known
+
+    def learn(self, nodes: Sequence[ProgramNode], pace: Pace) -> None:
+        """Remember ``nodes``, which come each after its arguments; ``count`` then need not look for them."""
+        for chunk in pace.chunks(nodes):
+            self._remember(chunk)
 
     def forget(self, keep: Callable[[int], bool]) -> None:
         """Drop what is remembered of nodes whose ``id()`` is not kept."""
@@ -110,26 +112,23 @@ class Counter:
         self._unknown = {key: kinds for key, kinds in self._unknown.items() if keep(key)}
         self._counts = {key: counts for key, counts in self._counts.items() if keep(key)}
 
-    def _visit(self, root: ProgramNode, pace: Callable[[], None]) -> None:
+    def _visit(self, root: ProgramNode) -> None:
         """Remember every node below ``root``, arguments first."""
-        lines, unknown, by_kind = self._lines, self._unknown, LINES.get
-        stack: list[ProgramNode | None] = [root]
-        waiting: list[ProgramNode] = []
+        lines = self._lines
+        stack = [root]
         while stack:
-            node = stack.pop()
-            if not len(lines) % CHUNK:
-                pace()
-            if node is None:
-                node = waiting.pop()
-            elif id(node) in lines:
-                continue
+            node = stack[-1]
+            missing = [] if id(node) in lines else [a for a in node.args if id(a) not in lines]
+            if missing:
+                stack += missing
             else:
-                missing = [arg for arg in node.args if id(arg) not in lines]
-                if missing:
-                    waiting.append(node)
-                    stack.append(None)
-                    stack += missing
-                    continue
+                stack.pop()
+                if id(node) not in lines:
+                    self._remember((node,))
+
+    def _remember(self, nodes: Iterable[ProgramNode]) -> None:
+        lines, unknown, by_kind = self._lines, self._unknown, LINES.get
+        for node in nodes:
             line_of = by_kind(node.op)
             try:
                 lines[id(node)] = line_of(node, lines) if line_of else self._other(node)

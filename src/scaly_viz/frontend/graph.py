@@ -165,23 +165,25 @@ def _new_nodes(roots: Sequence[Any], known: Mapping[int, int], pace: Pace) -> li
     seen: set[int] = set()
     stack = list(reversed(roots))
     while stack:
-        node = stack.pop()
-        if not len(nodes) % CHUNK:
-            pace()
-        if node is None:
-            nodes.append(entered.pop())
-            continue
-        identity = id(node)
-        if identity in seen or identity in known:
-            continue
-        seen.add(identity)
-        args = node.args
-        if args:
-            entered.append(node)
-            stack.append(None)
-            stack.extend(args[::-1])
-        else:
-            nodes.append(node)
+        pace()
+        for _ in range(CHUNK):
+            if not stack:
+                break
+            node = stack.pop()
+            if node is None:
+                nodes.append(entered.pop())
+                continue
+            identity = id(node)
+            if identity in seen or identity in known:
+                continue
+            seen.add(identity)
+            args = node.args
+            if args:
+                entered.append(node)
+                stack.append(None)
+                stack += args[::-1]
+            else:
+                nodes.append(node)
     return nodes
 
 
@@ -218,6 +220,7 @@ def _reachable(
     mask = np.zeros(len(arity), dtype=bool)
     frontier = np.array(roots, dtype=np.int64)
     mask[frontier] = True
+    place = np.empty(len(arity), dtype=np.int64)
     for _ in range(_SHALLOW):
         counts = arity[frontier]
         ends = np.cumsum(counts)
@@ -227,7 +230,10 @@ def _reachable(
         reached = args[np.repeat(start[frontier], counts) + offsets]
         reached = reached[~mask[reached]]
         mask[reached] = True
-        frontier = np.unique(reached)
+        # Each once: the last of those that wrote to a row's place. np.unique costs twice that.
+        order = np.arange(len(reached))
+        place[reached] = order
+        frontier = reached[place[reached] == order]
     # A deep chain has few nodes a level: one sweep from the last row down costs less.
     flags = mask.tolist()
     for row, first, count in zip(
@@ -259,16 +265,15 @@ def _program_kind(node: ProgramNode) -> Kind:
     attrs: Mapping[str, Any] = node.attrs
     op = node.op._value_
     detail = str(node.dtype.name)
+    attributes = {
+        name: value if type(value) is str or type(value) is int else plain(value)
+        for name, value in attrs.items()
+    }
     for name in ("name", "target", "callee"):
-        if name in attrs:
-            detail += f"\n{attrs[name]}"
+        if name in attributes:
+            detail = f"{detail}\n{attrs[name]}"
             break
-    return Kind(
-        op.upper(),
-        detail,
-        _PROGRAM_COLORS.get(op, _WHITE),
-        {name: plain(attrs[name]) for name in attrs},
-    )
+    return Kind(op.upper(), detail, _PROGRAM_COLORS.get(op, _WHITE), attributes)
 
 
 def _expr_key(expr: Expr) -> Hashable:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scaly.passes import program as program_passes
@@ -22,6 +22,9 @@ from scaly_viz.frontend.memory import NODES_CHANGE
 from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.program_text import ProgramPrinter
 from scaly_viz.spans import StepSpan, Value
+
+if TYPE_CHECKING:
+    from scaly.ir.program import ProgramNode
 
 type Dialect = Literal["expr", "prog", "c"]
 type AnyPayload = Payload | SamePayload | FailedPayload
@@ -79,6 +82,7 @@ class StepTaker:
         self._programs = ProgramPrinter(pace)
         self._expressions = ExpressionPrinter()
         self._counter = Counter()
+        self._new: list[Any] = []
         self._latest_graph: tuple[str, list[int]] | None = None
         self._previous: dict[Dialect, tuple[Any, dict[str, Value]]] = {}
 
@@ -145,9 +149,7 @@ class StepTaker:
             # The graph first: it tells the printer which nodes are new.
             yield self._try(step, "graph", lambda: self._graph(step, figures))
             yield from self._program_texts(step)
-            counts = self._guard.run(
-                f"counting step {step.name}", self._counter.count, step.subject, self._pace
-            )
+            counts = self._guard.run(f"counting step {step.name}", self._count, step.subject)
             if counts is not None:
                 figures |= _count_figures(counts)
 
@@ -172,6 +174,11 @@ class StepTaker:
         else:
             yield text_payload("listing", texts[1])
 
+    def _count(self, program: ProgramNode) -> Counts:
+        self._counter.learn(self._new, self._pace)
+        self._new = []
+        return self._counter.count(program)
+
     def _graph(self, step: PendingStep, figures: dict[str, Value]) -> Payload | SamePayload:
         if step.dialect == "expr":
             graph = self._graphs.take_expressions(step.subject.outputs)
@@ -179,6 +186,7 @@ class StepTaker:
             graph = self._graphs.take_program(step.subject)
             if not NODES_CHANGE:
                 self._programs.learn(graph.new)
+                self._new = graph.new
         figures |= _graph_figures(graph)
         latest = (graph.delta.prefix, graph.delta.roots)
         if not graph.new and latest == self._latest_graph:

@@ -197,13 +197,13 @@ class ProgramPrinter:
         return f"prog.print({shown}){scaly_text._attrs_asm(node.attrs)}", f"print {' '.join(parts)}"
 
     def _flat(self, node: ProgramNode) -> tuple[str, str]:
-        assembly, listing = self._scalar(node)
+        assembly, listing = self._scalars.get(id(node)) or self._scalar(node)
         return _flatten(assembly), "<view>" if node.op._value_ == "view" else _flatten(listing)
 
     def _flat_view(self, node: ProgramNode) -> tuple[str, str]:
         if node.op._value_ != "view":
             return f"<not-view:{node.op._value_}>", node.op._value_
-        assembly, listing = self._scalar(node)
+        assembly, listing = self._scalars.get(id(node)) or self._scalar(node)
         return _flatten(assembly), _flatten(listing)
 
     def _scalar(self, node: ProgramNode) -> _Pair:

@@ -96,6 +96,8 @@ class Session:
         with self._lock:
             if self.marks is None:
                 self.marks = self._watch()
+                # Exporters take a while to import: not at the render's expense.
+                self.guard.run("making exporters", self.pipeline)
             return self.marks
 
     def _watch(self) -> Marks:

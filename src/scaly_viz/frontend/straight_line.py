@@ -38,6 +38,11 @@ def _value(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
 
 
 def _arithmetic(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
+    args = node.args
+    if len(args) == 2:
+        a, b, c, d = lines[id(args[0])]
+        e, f, g, h = lines[id(args[1])]
+        return a + e, b + f, c + g + node.dtype.is_floating, d + h
     loads, stores, flops, moved = total([lines[id(arg)] for arg in node.args])
     return loads, stores, flops + node.dtype.is_floating, moved
 
