@@ -63,7 +63,8 @@ def test_recordings_are_returned_unchanged(path: Path) -> None:
 
 
 def test_what_scaly_viz_writes_is_what_it_reads_back(recording_folder: Path) -> None:
-    recorder = pytest.importorskip("scaly.viz.recording")
+    from scaly.viz import recording as recorder
+
     for made in RECORDINGS:
         recorder._append_disk(made)
     assert read(recording_folder / "recordings.json") == (recorder.load_recordings(), [])
