@@ -69,6 +69,8 @@ class Recorder:
         self._clock = time.perf_counter_ns()
         self._epoch = time.time_ns() - self._clock
         self.thread = threading.current_thread()
+        # In its exit handlers the main thread counts as ended, though it still renders.
+        self._thread_lives = self.thread.is_alive()
         self.head = Head(uuid.uuid4().hex, function.name, label)
         self._pipeline = pipeline
         self._guard = guard
@@ -137,6 +139,11 @@ class Recorder:
             self._failure = Failure(_INTERRUPTED, message)
             self.finished = True
             self.pace.hurry()
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether the thread that renders has ended since the render began."""
+        return self._thread_lives and not self.thread.is_alive()
 
     def on_stack(self) -> bool:
         """Return whether the compiler's call that began this render is on the calling thread's stack."""

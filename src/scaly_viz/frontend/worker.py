@@ -177,7 +177,7 @@ class Worker:
         self._end(
             recorder
             for recorder in self._live.values()
-            if not (recorder.on_stack() if recorder.thread is here else recorder.thread.is_alive())
+            if (not recorder.on_stack() if recorder.thread is here else recorder.orphaned)
         )
 
     @staticmethod
