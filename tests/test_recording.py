@@ -249,7 +249,7 @@ def test_damage_never_crashes_the_reader_nor_gives_a_wrong_payload(
 
     problems: list[str] = []
     (whole,) = load(scaly_viz.recording_path())
-    texts = {
+    texts: dict[tuple[str, str], str] = {
         (step.name, kind): whole.text(step, kind)
         for step in whole.steps
         for kind in ("assembly", "listing", "code")

@@ -21,12 +21,11 @@ GRAPH_DELTA = "application/vnd.scaly-viz.graph-delta+json"
 INLINE_BYTES = 4_096
 # Badger, below Jaeger, refuses values over 65,000 bytes.
 BODY_CHARS = 60_000
-PREVIEW_CHARS = 400
+PREVIEW_CHARS = 160
 # What a reader agrees to unpack from one payload: far above what a compile makes, below what hurts.
 MAX_PAYLOAD_BYTES = 1 << 30
-# A text that differs little from its base packs as well at the quick level.
-_QUICK_LEVEL, _LEVEL = 3, 8
-_WORTH_MORE = 4_096
+# Level 8 saves 6 % more and takes a third longer.
+_LEVEL = 6
 _FAR = 16
 
 
@@ -108,10 +107,7 @@ def _compressed(payload: Payload, digest: str, base: _Latest | None) -> list[dic
         first[a.PAYLOAD_BASE] = base.digest
     if payload.media_type == TEXT:
         first[a.PAYLOAD_PREVIEW] = _preview(payload.data)
-    base_data = base.payload.data if base else b""
-    frame = _compress(payload.data, base_data, _QUICK_LEVEL)
-    if len(frame) > _WORTH_MORE:
-        frame = _compress(payload.data, base_data, _LEVEL)
+    frame = _compress(payload.data, base.payload.data if base else b"")
     body = base64.b64encode(frame).decode("ascii")
     bodies = [body[i : i + BODY_CHARS] for i in range(0, len(body), BODY_CHARS)]
     return [
@@ -141,9 +137,9 @@ def _preview(data: bytes) -> str:
     return " " + text if text.startswith(("{", "[")) else text
 
 
-def _compress(data: bytes, base: bytes, level: int) -> bytes:
+def _compress(data: bytes, base: bytes) -> bytes:
     parameters = zstandard.ZstdCompressionParameters.from_level(
-        level, source_size=len(data), dict_size=len(base), write_content_size=True
+        _LEVEL, source_size=len(data), dict_size=len(base), write_content_size=True
     )
     dictionary = _dictionary(base) if base else None
     return zstandard.ZstdCompressor(dict_data=dictionary, compression_params=parameters).compress(
