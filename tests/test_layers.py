@@ -14,7 +14,13 @@ _FOLDERS = (_ROOT / "src", _ROOT / "exporters", _ROOT / "viewer")
 
 # Lowest first; a module belongs to the longest prefix of its name, and imports its own layer or a lower one.
 _LAYERS = (
-    ("scaly_viz._version", "scaly_viz.errors", "scaly_viz.span_record", "scaly_viz.attributes"),
+    (
+        "scaly_viz._version",
+        "scaly_viz.attributes",
+        "scaly_viz.errors",
+        "scaly_viz.log",
+        "scaly_viz.span_record",
+    ),
     ("scaly_viz.settings",),
     ("scaly_viz_exporters",),
     ("scaly_viz.codec", "scaly_viz.graph_table"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import random
 import socket
@@ -33,11 +32,11 @@ from opentelemetry.trace import Tracer
 from opentelemetry.trace import TracerProvider as AnyTracerProvider
 
 from scaly_viz import attributes as a
+from scaly_viz import log
 from scaly_viz._version import __version__
+from scaly_viz.log import said
 from scaly_viz.settings import FILE_NAME, Settings
 from scaly_viz.store import SpanStore, StoreProcessor
-
-_log = logging.getLogger("scaly_viz")
 
 GROUP = "opentelemetry_traces_exporter"
 # Our own exporters go through the same door as everybody's, under these names.
@@ -75,12 +74,12 @@ class GuardedExporter(SpanExporter):
             result = self._exporter.export(spans)
             cause = "it reported a failure"
         except Exception as error:
-            _log.debug("exporter %s failed", self._name, exc_info=True)
+            log.debug("exporter %s failed", self._name, error=error)
             result = SpanExportResult.FAILURE
-            cause = f"{type(error).__name__}: {error}"
+            cause = said(error)
         if result is not SpanExportResult.SUCCESS and cause not in self._told:
             self._told.add(cause)
-            _log.warning(
+            log.warn(
                 "exporter %s lost %s: %s (said once for this cause; the compile goes on)",
                 self._name,
                 _what(spans),
@@ -140,7 +139,7 @@ class Pipeline:
 
     def _own_provider(self) -> TracerProvider:
         if os.environ.get(OTEL_SDK_DISABLED, "").strip().lower() == "true":
-            _log.warning("%s=true: no render is recorded", OTEL_SDK_DISABLED)
+            log.warn("%s=true: no render is recorded", OTEL_SDK_DISABLED)
         provider = TracerProvider(
             sampler=ALWAYS_ON,
             resource=_resource(),
@@ -156,7 +155,7 @@ class Pipeline:
         if isinstance(provider, TracerProvider):
             self._add_processors(provider, self._exporters or ())
         else:
-            _log.warning(
+            log.warn(
                 "tracer_provider=%r is no SDK TracerProvider: recordings() stays empty", provider
             )
         return provider
@@ -185,9 +184,7 @@ class Pipeline:
             factory = _find(_entry_name(name))
             if factory is None:
                 known = sorted({*_SHORT_NAMES, "none", *(e.name for e in _known())})
-                _log.warning(
-                    "exporter %r is unknown and left out; known: %s", name, ", ".join(known)
-                )
+                log.warn("exporter %r is unknown and left out; known: %s", name, ", ".join(known))
                 return None
             load = factory.load()
             exporter: SpanExporter = (
@@ -196,13 +193,8 @@ class Pipeline:
                 else load()
             )
         except Exception as error:
-            _log.debug("exporter %s cannot be made", name, exc_info=True)
-            _log.warning(
-                "exporter %r cannot be used and is left out: %s: %s",
-                name,
-                type(error).__name__,
-                error,
-            )
+            log.debug("exporter %s cannot be made", name, error=error)
+            log.warn("exporter %r cannot be used and is left out: %s", name, said(error))
             return None
         return exporter
 

@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from scaly_viz import attributes as a
 from scaly_viz import codec, graph_table
@@ -81,6 +81,7 @@ class Recording:
     missing_steps: int = 0
     spans: Sequence[SpanRecord] = ()
     _decoded: dict[str, bytes] = field(default_factory=dict)
+    _by_digest: dict[str, dict[str, EncodedPayload]] = field(default_factory=dict)
     _graphs: tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]] | None = None
 
     @property
@@ -251,11 +252,13 @@ class Recording:
         return self._decoded[payload.digest]
 
     def _payloads_by_digest(self, kind: str) -> dict[str, EncodedPayload]:
-        return {
-            payload.digest: payload
-            for step in self.steps
-            if (payload := step.payloads.get(kind)) is not None and payload.encoding != "same"
-        }
+        if kind not in self._by_digest:
+            self._by_digest[kind] = {
+                payload.digest: payload
+                for step in self.steps
+                if (payload := step.payloads.get(kind)) is not None and payload.encoding != "same"
+            }
+        return self._by_digest[kind]
 
     def _graph_tables(
         self,
@@ -281,7 +284,7 @@ def _text(attributes: Attributes, key: str) -> str | None:
     """Return the text at ``key`` as it was before UTF-8, or None where there is none."""
     exact = attributes.get(key + a.JSON_SUFFIX)
     if isinstance(exact, str):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             return str(json.loads(exact))
     value = attributes.get(key)
     return None if value is None else str(value)
@@ -310,7 +313,7 @@ def _recording(id_: str, spans: list[SpanRecord]) -> Recording:
         problems.append("the render is still running, or its process was ended in the middle")
     else:
         declared = root.attributes.get(a.RECORDING_STEPS)
-        expected = max(expected, declared) if type(declared) is int else expected
+        expected = max(expected, declared) if _is_count(declared) else expected
     missing = expected - len(steps)
     if missing:
         problems.append(f"{missing:,} of {expected:,} steps are missing")
@@ -325,7 +328,7 @@ def _steps(spans: Sequence[SpanRecord]) -> Iterator[Step]:
     parts: dict[int, list[SpanRecord]] = {}
     for span in spans:
         index = span.attributes.get(a.STEP_INDEX)
-        if type(index) is int and index >= 0:
+        if _is_count(index):
             parts.setdefault(index, []).append(span)
     for index, group in parts.items():
         step = next((span for span in group if a.STEP_NAME in span.attributes), None)
@@ -334,6 +337,10 @@ def _steps(spans: Sequence[SpanRecord]) -> Iterator[Step]:
         events = [(event.name, event.attributes) for span in group for event in span.events]
         payloads = {payload.kind: payload for payload in codec.collect(events)}
         yield Step(index, step.attributes, step.start_ns, step.end_ns, _ordered(payloads))
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < 1 << 63
 
 
 def _ordered(payloads: dict[str, EncodedPayload]) -> dict[str, EncodedPayload]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_log = logging.getLogger("scaly_viz")
+from scaly_viz import log
 
 FILE_NAME = "recordings.jsonl"
 
@@ -140,7 +139,7 @@ def _size(environ: Mapping[str, str], variable: Variable) -> int:
         if value <= 0:
             raise ValueError
     except ValueError:
-        _log.warning(
+        log.warn(
             "%s=%r is not a positive number of bytes; using %s",
             variable.name,
             text,
@@ -153,5 +152,5 @@ def _size(environ: Mapping[str, str], variable: Variable) -> int:
 def _flag(environ: Mapping[str, str], variable: Variable) -> bool:
     text = environ.get(variable.name, "").strip().lower()
     if text not in ("", "0", "1", "false", "true"):
-        _log.warning("%s=%r is neither 0 nor 1; using %s", variable.name, text, variable.default)
+        log.warn("%s=%r is neither 0 nor 1; using %s", variable.name, text, variable.default)
     return text in ("1", "true")

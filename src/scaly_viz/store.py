@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Mapping
 from typing import cast
@@ -11,9 +10,8 @@ from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor
 from opentelemetry.util.types import AnyValue
 
 from scaly_viz import attributes as a
+from scaly_viz import log
 from scaly_viz.span_record import Attributes, EventRecord, SpanRecord
-
-_log = logging.getLogger("scaly_viz")
 
 
 class SpanStore:
@@ -53,7 +51,7 @@ class SpanStore:
     def _tell(self) -> None:
         if not self._told:
             self._told = True
-            _log.warning(
+            log.warn(
                 "recordings() now forgets this process's oldest recordings: they exceed"
                 " SCALY_VIZ_MEMORY_BYTES=%d; load_recordings() still reads those in the file",
                 self._max_bytes,

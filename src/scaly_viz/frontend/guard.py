@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
-_log = logging.getLogger("scaly_viz")
+from scaly_viz import log
+from scaly_viz.log import said
 
 
 class Guard:
@@ -16,7 +16,7 @@ class Guard:
 
     def __init__(self) -> None:
         self.strict = False
-        self._told: set[str] = set()
+        self._told: set[tuple[type, str, int]] = set()
         self._kept: list[Exception] = []
 
     def run[**P, R](
@@ -30,14 +30,15 @@ class Guard:
             return None
 
     def tell(self, what: str, error: Exception) -> None:
-        """Log that ``what`` failed with ``error``, once for each error; the traceback at debug level."""
+        """Log that ``what`` failed with ``error``, once for each place and kind; details at debug level."""
         if self.strict:
             self._kept.append(error)
-        cause = f"{type(error).__name__}: {error}"
-        _log.debug("%s failed: %s", what, cause, exc_info=error)
-        if cause not in self._told:
-            self._told.add(cause)
-            _log.warning(
+        cause = said(error)
+        log.debug("%s failed: %s", what, cause, error=error)
+        place = _place(error)
+        if place not in self._told:
+            self._told.add(place)
+            log.warn(
                 "%s failed and is lost: %s (said once for this cause; the compile goes on)",
                 what,
                 cause,
@@ -53,3 +54,13 @@ class Guard:
             error = self._kept[0]
             self._kept.clear()
             raise error
+
+
+def _place(error: Exception) -> tuple[type, str, int]:
+    """Return what makes an error the same as another: its class, and the line that raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return type(error), "", 0
+    return type(error), trace.tb_frame.f_code.co_filename, trace.tb_lineno

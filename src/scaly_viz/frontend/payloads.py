@@ -21,6 +21,7 @@ from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.memory import NODES_CHANGE
 from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.program_text import ProgramPrinter
+from scaly_viz.log import said
 from scaly_viz.spans import StepSpan, Value
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class StepTaker:
             return make()
         except Exception as error:
             self._guard.tell(f"taking the {kind} of step {step.name}", error)
-            return FailedPayload(kind, f"{type(error).__name__}: {error}")
+            return FailedPayload(kind, said(error))
 
     def _program_texts(self, step: PendingStep) -> Iterator[AnyPayload]:
         texts: list[str] = []

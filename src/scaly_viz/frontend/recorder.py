@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import threading
 import time
@@ -9,6 +10,7 @@ import traceback
 import uuid
 from collections import deque
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -24,6 +26,12 @@ from scaly_viz.pipeline import Pipeline
 from scaly_viz.spans import Failure, Head, RecordingSpans, Value
 
 _INTERRUPTED = "interrupted"
+_LONG = 100_000
+
+
+def _source_line(file: str, line: int) -> str:
+    # Only of a regular file: to open a pipe that a script was read from would wait for ever.
+    return linecache.getline(file, line) if Path(file).is_file() else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,9 @@ class _Call:
         code, line = self.frames[0]
         summary = traceback.StackSummary.from_list(
             [
-                traceback.FrameSummary(code.co_filename, line, code.co_name)
+                traceback.FrameSummary(
+                    code.co_filename, line, code.co_name, line=_source_line(code.co_filename, line)
+                )
                 for code, line in reversed(self.frames)
             ]
         )
@@ -88,7 +98,8 @@ class Recorder:
         self._failure: Failure | None = None
         self._error: str | None = None
         self._spans: RecordingSpans | None = None
-        self._encoding = threading.Lock()
+        # Reentrant: what an exporter or a log handler calls may come back to us.
+        self._encoding = threading.RLock()
         self._owned = True
         self.finished = False
         self.done = threading.Event()
@@ -125,8 +136,13 @@ class Recorder:
         """Note that the render has ended, with ``error`` as its exception's repr or without one."""
         self._end_ns = self._epoch + time.perf_counter_ns()
         if error is not None:
-            self._error = error
-            self._failure = _failure(error, sys.exception())
+            self._error = _cut(error)
+            self._failure = Failure(error.partition("(")[0], self._error)
+            exception = sys.exception()
+            if exception is not None:
+                what = "describing an exception"
+                failure = self._guard.run(what, _failure, self._error, exception)
+                self._failure = failure or self._failure
         self.finished = True
         self.pace.hurry()
 
@@ -234,18 +250,20 @@ def _caller_context() -> Context:
     return set_span_in_context(span, Context()) if span.get_span_context().is_valid else Context()
 
 
-def _failure(error: str, exception: BaseException | None) -> Failure:
-    if exception is None:
-        return Failure(error.partition("(")[0], error)
+def _cut(text: str) -> str:
+    """Return ``text``, the end of it where it is endless: a line of the file has its limits."""
+    return text if len(text) <= _LONG else f"{text[:_LONG]}... ({len(text):,} characters)"
+
+
+def _failure(error: str, exception: BaseException) -> Failure:
     kind = type(exception)
     module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
     try:
         message = str(exception)
     except Exception:
         message = error
-    return Failure(
-        f"{module}{kind.__qualname__}", message, "".join(traceback.format_exception(exception))
-    )
+    trace = "".join(traceback.format_exception(exception))
+    return Failure(f"{module}{kind.__qualname__}", _cut(message), _cut(trace))
 
 
 def _call(frame: FrameType | None) -> _Call:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import sys
 import threading
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaly_viz.frontend.guard import Guard
@@ -69,6 +71,8 @@ class Worker:
             self._encode(recorder)
         else:
             self._call()
+            if _in_pool_worker():
+                self._wait(recorder, time.monotonic() + _PATIENT_S)
 
     def _call(self) -> None:
         """Have the thread look at once, even if it works slowly on another recording."""
@@ -79,6 +83,9 @@ class Worker:
 
     def drain(self, timeout_s: float = float("inf")) -> bool:
         """Wait until every render that has ended is encoded; return False where time runs out."""
+        if threading.current_thread() is self._latest:
+            # An exporter or a log handler came back to us: it cannot wait for itself.
+            return False
         deadline = time.monotonic() + timeout_s
         with self._lock:
             self._end_interrupted()
@@ -90,7 +97,7 @@ class Worker:
     def _wait(self, recorder: Recorder, deadline: float) -> bool:
         while not recorder.done.wait(min(_LOOK_S, max(0.0, deadline - time.monotonic()))):
             thread = self._thread
-            if thread is None or thread is threading.current_thread() or not thread.is_alive():
+            if thread is None or not thread.is_alive():
                 self._encode(recorder)
             elif time.monotonic() >= deadline:
                 return False
@@ -107,9 +114,11 @@ class Worker:
         Without a render in progress the thread ends first: CPython warns of a fork with threads.
         """
         self.drain(_PATIENT_S)
-        if self._latest is not None and self.idle:
+        latest = self._latest
+        if latest is not None and latest is not threading.current_thread() and self.idle:
             self._call()
-            self._latest.join(_PATIENT_S)
+            latest.join(_PATIENT_S)
+            _await_end(latest)
         self._lock.acquire()
 
     def after_fork_in_parent(self) -> None:
@@ -184,3 +193,17 @@ class Worker:
     def _end(recorders: Iterable[Recorder]) -> None:
         for recorder in [recorder for recorder in recorders if not recorder.finished]:
             recorder.interrupt()
+
+
+def _await_end(thread: threading.Thread) -> None:
+    """Wait until Linux, too, has forgotten a thread that was joined: CPython asks it before it warns."""
+    task = Path(f"/proc/self/task/{thread.native_id}")
+    deadline = time.monotonic() + _LOOK_S
+    while task.exists() and time.monotonic() < deadline:
+        time.sleep(0.0002)
+
+
+def _in_pool_worker() -> bool:
+    """Whether this is a child of ``multiprocessing``, which a pool may end without a word."""
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    return multiprocessing is not None and multiprocessing.parent_process() is not None

@@ -35,11 +35,20 @@ def load(path: str | os.PathLike[str], report: Report = warn) -> list[Recording]
 
     ``path`` is a file or a folder; in a folder, scaly.viz's ``recordings.json`` counts too.
     """
-    files = _scaly_viz_files(Path(path))
+    try:
+        return _load(Path(path), report)
+    except (OSError, ValueError) as error:
+        # Of the path itself: too long, not permitted, a NUL in it.
+        report(f"{path!s:.200}: cannot be read: {error}")
+        return []
+
+
+def _load(path: Path, report: Report) -> list[Recording]:
+    files = _scaly_viz_files(path)
     recordings = [
         from_dict(data, file.name) for file in files for data in read_recordings(file, report)
     ]
-    if files and not Path(path).is_dir():
+    if files and not path.is_dir():
         return recordings
     return sorted([*recordings, *assemble(read_spans(path, report))], key=_end)
 
@@ -51,8 +60,12 @@ def load_dicts(path: str | os.PathLike[str], *, strict: bool = False) -> list[di
         RecordingFileError: with ``strict``, something cannot be read.
     """
     report = fail if strict else warn
-    if not Path(path).is_dir() and is_scaly_viz(path):
-        return read_recordings(path, report)
+    try:
+        if not Path(path).is_dir() and is_scaly_viz(path):
+            return read_recordings(path, report)
+    except (OSError, ValueError) as error:
+        report(f"{path!s:.200}: cannot be read: {error}")
+        return []
     dicts = []
     for recording in load(path, report):
         result = recording.to_dict()

@@ -149,6 +149,8 @@ def _decode_any(line: bytes) -> _Traces:
         return msgspec.convert(document, _Traces)
     except msgspec.ValidationError as error:
         raise _UnreadableError(f"not OTLP traces: {_in_words(error)}") from error
+    except UnicodeEncodeError as error:
+        raise _UnreadableError("not OTLP traces: a name that is no Unicode text") from error
 
 
 def _parse(line: bytes) -> _JsonValue:
