@@ -269,3 +269,48 @@ def test_a_recording_in_progress_is_never_taken_for_a_whole_one(lines: list[byte
     for count in range(1, len(spans) + 1):
         (recording,) = assemble(spans[:count])
         assert recording.complete == (count == len(spans))
+
+
+@pytest.mark.parametrize("path", ["a" * 300, "a\0b"])
+def test_a_path_that_cannot_be_looked_at_is_told(path: str) -> None:
+    with pytest.warns(scaly_viz.RecordingWarning, match="cannot be read"):
+        assert scaly_viz.load_recordings(path) == []
+    with pytest.raises(scaly_viz.RecordingFileError, match="cannot be read"):
+        scaly_viz.load_recordings(path, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (a.STEP_INDEX, {"intValue": "9" * 4_300}),
+        (a.STEP_INDEX, {"boolValue": True}),
+        (a.STEP_INDEX, {"intValue": str(2**63 - 1)}),
+        (a.FUNCTION_NAME + a.JSON_SUFFIX, {"stringValue": "[" * 100_000}),
+        ("\ud800", {"stringValue": "x"}),
+    ],
+)
+def test_a_hostile_attribute_costs_its_line_at_most(
+    key: str, value: dict[str, Any], lines: list[bytes], write: Any
+) -> None:
+    def harm(span: dict[str, Any]) -> None:
+        kept = [item for item in span["attributes"] if item["key"] != key]
+        span["attributes"] = [*kept, {"key": key, "value": value}]
+
+    problems: list[str] = []
+    changed = [lines[0], _change(lines[1], harm), *lines[2:]]
+    (recording,) = load(write(changed), problems.append)
+
+    assert recording.function == "sine"
+    assert len(recording.to_dict()["steps"]) >= len(lines) - 2
+
+
+def test_a_payload_bomb_is_implausible() -> None:
+    from scaly_viz import codec
+    from scaly_viz.errors import PayloadError
+
+    payload = codec.Payload("blob", bytes(1 << 26), "application/octet-stream")
+    events = [("scaly.blob", event) for event in codec.Encoder().encode(payload)]
+    (read,) = codec.collect(events)
+
+    with pytest.raises(PayloadError, match="67,108,864 bytes is implausible"):
+        codec.unpack(read, None)

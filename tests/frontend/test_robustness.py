@@ -326,3 +326,77 @@ def test_the_arithmetic_of_the_compiled_function_is_as_without_a_mark() -> None:
     plain, marked = _make(), scaly_viz.visualize(_make())
 
     assert np.array_equal(plain(values), marked(values))
+
+
+@pytest.mark.usefixtures("lenient")
+def test_a_log_handler_that_raises_does_not_reach_the_compile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Raising(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise RuntimeError("a handler of the user")
+
+    logger = logging.getLogger("scaly_viz")
+    handler = Raising()
+    monkeypatch.setenv("SCALY_VIZ_EXPORTERS", "no_such_exporter")
+    plain = render_c_source(_make())
+    logger.addHandler(handler)
+    try:
+        assert render_c_source(scaly_viz.visualize(_make())) == plain
+        assert len(scaly_viz.recordings()) == 1
+    finally:
+        logger.removeHandler(handler)
+
+
+@pytest.mark.usefixtures("lenient")
+def test_a_log_handler_that_asks_for_recordings_does_not_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    class Asking(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            asked.append(len(scaly_viz.recordings()))
+
+    def fail(*args: object) -> None:
+        raise RuntimeError("made to fail")
+
+    logger = logging.getLogger("scaly_viz")
+    handler = Asking()
+    monkeypatch.setattr("scaly_viz.frontend.counts.Counter.count", fail)
+    logger.addHandler(handler)
+    try:
+        render_c_source(scaly_viz.visualize(_make()))
+        assert len(scaly_viz.recordings()) == 1
+    finally:
+        logger.removeHandler(handler)
+    assert asked
+
+
+def test_an_exception_that_cannot_be_described_is_recorded_by_its_repr(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class OddError(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no words")
+
+        def __repr__(self) -> str:
+            return "OddError(...)"
+
+    _break_pass(monkeypatch, OddError())
+
+    with pytest.raises(OddError):
+        render_c_source(scaly_viz.visualize(_make()))
+
+    (recording,) = scaly_viz.recordings()
+    assert recording["error"] == "OddError(...)"
+
+
+def test_an_endless_error_text_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    _break_pass(monkeypatch, ValueError("é" * 3_000_000))
+
+    with pytest.raises(ValueError, match="é"):
+        render_c_source(scaly_viz.visualize(_make()))
+
+    (recording,) = scaly_viz.load_recordings(strict=True)
+    assert recording["error"].endswith("... (3,000,014 characters)")
