@@ -308,9 +308,9 @@ def test_a_payload_bomb_is_implausible() -> None:
     from scaly_viz import codec
     from scaly_viz.errors import PayloadError
 
-    payload = codec.Payload("blob", bytes(1 << 26), "application/octet-stream")
+    payload = codec.Payload("blob", bytes(1 << 28), "application/octet-stream")
     events = [("scaly.blob", event) for event in codec.Encoder().encode(payload)]
     (read,) = codec.collect(events)
 
-    with pytest.raises(PayloadError, match="67,108,864 bytes is implausible"):
+    with pytest.raises(PayloadError, match="268,435,456 bytes is implausible"):
         codec.unpack(read, None)
