@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,10 @@ from pathlib import Path
 import pytest
 
 _FD = Path("/proc/self/fd")
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and so would be the programs
+# that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
