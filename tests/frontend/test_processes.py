@@ -202,7 +202,7 @@ def test_a_killed_render_leaves_its_finished_steps() -> None:
 
 
 def test_a_process_killed_at_any_moment_leaves_only_whole_or_incomplete_recordings() -> None:
-    for kill_after in range(1, 6):
+    for kill_after in range(6, 11):
         process = _start("""
             for i in range(100):
                 render_c_source(scaly_viz.visualize(make(f'f{i}')))
@@ -216,7 +216,8 @@ def test_a_process_killed_at_any_moment_leaves_only_whole_or_incomplete_recordin
         process.communicate()
 
     recordings = load(scaly_viz.recording_path())
-    assert sum(r.complete for r in recordings) >= 5
+    # At most four wait to be written while the next is rendered.
+    assert sum(r.complete for r in recordings) >= sum(n + 1 - 5 for n in range(6, 11))
     for recording in recordings:
         names = [step.name for step in recording.steps]
         assert recording.complete == (names[-1:] == ["generated C"] and recording.root is not None)
