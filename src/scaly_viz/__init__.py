@@ -8,6 +8,7 @@ says. Importing this package costs little and watches nothing; the first mark do
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -142,9 +143,11 @@ def clear_recordings(*, disk: bool = False) -> None:
 
     SESSION.clear()
     if disk:
+        from scaly_viz.settings import INDEX_FOLDER
         from scaly_viz_exporters.json_file import delete
 
         delete(recording_path())
+        shutil.rmtree(recording_dir() / INDEX_FOLDER, ignore_errors=True)
 
 
 def configure(

@@ -10,6 +10,7 @@ from pathlib import Path
 from scaly_viz import log
 
 FILE_NAME = "recordings.jsonl"
+INDEX_FOLDER = "index"  # what the viewer remembers of big files
 
 _GIB = 1024**3
 _MIB = 1024**2

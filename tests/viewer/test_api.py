@@ -15,13 +15,16 @@ import msgspec
 import pytest
 from flask.testing import FlaskClient
 
+from scaly_viz.analysis.groups import FunctionGroup
 from scaly_viz.analysis.summary import PayloadSummary, RecordingSummary, StepSummary
+from scaly_viz.analysis.timeline import Timeline, TimelineSpan
 from scaly_viz.codec import FailedPayload, Payload
 from scaly_viz.sources import load_dicts
 from scaly_viz.spans import Failure
 from scaly_viz_viewer import create_app
-from scaly_viz_viewer.api import RecordingDetail, RecordingList, SourceList
+from scaly_viz_viewer.api import FunctionList, RecordingDetail, RecordingList, SourceList
 from scaly_viz_viewer.catalog import SourceSummary
+from scaly_viz_viewer.streams import Change
 
 from .recorded import STEPS, Recorder
 
@@ -84,6 +87,64 @@ def test_a_section_that_makes_no_sense_is_refused(client: FlaskClient, query: st
     name = query.partition("=")[0]
     message = f"{name} must be a whole number, 0 or more"
     assert error(client, f"{API}/recordings?{query}") == (400, "bad_parameter", message)
+
+
+def test_recordings_are_chosen_by_words_and_put_in_order(
+    client: FlaskClient, recorder: Recorder
+) -> None:
+    recorder.record("ocp_cartpole", steps=STEPS[:1])
+    recorder.record("qp")
+    recorder.record("ocp_crane", failure=Failure("ValueError", "no", ""))
+
+    def names(query: str) -> list[str]:
+        return [summary["function"] for summary in listed(client, query)]
+
+    assert names("?q=fn:ocp*") == ["ocp_crane", "ocp_cartpole"]
+    assert names("?q=fn:ocp*&order=asc") == ["ocp_cartpole", "ocp_crane"]
+    assert names("?q=-failed&sort=name&order=asc") == ["ocp_cartpole", "qp"]
+    assert names("?sort=steps&order=asc&limit=1") == ["ocp_cartpole"]
+    assert {summary["source"] for summary in listed(client)} == {"recordings.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("?q=since:x", "q: 'x' is neither a time span nor a date, as 2h, 3d or 2026-11-30"),
+        ("?order=up", "order must be one of desc, asc"),
+        ("?sort=", "sort must be one of started, duration, code, nodes, steps, name, status"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused(
+    client: FlaskClient, query: str, message: str
+) -> None:
+    assert error(client, f"{API}/recordings{query}") == (400, "bad_parameter", message)
+
+
+def test_recordings_are_grouped_by_function(client: FlaskClient, recorder: Recorder) -> None:
+    recorder.record("qp")
+    recorder.record("ocp")
+    newest = recorder.record("ocp", failure=Failure("ValueError", "no", ""))
+    answer = client.get(f"{API}/functions").json
+    assert answer is not None
+    assert answer["total"] == 2
+    ocp, qp = answer["functions"]
+    assert (ocp["function"], ocp["count"], ocp["failed"]) == ("ocp", 2, 1)
+    assert ocp["newest"]["id"] == newest
+    assert (ocp["code_bytes"], ocp["duration_s"]) == ([None, None], [3.0, 3.0])
+    assert (qp["function"], qp["count"]) == ("qp", 1)
+    chosen = client.get(f"{API}/functions?q=failed").json
+    assert chosen is not None
+    assert [group["count"] for group in chosen["functions"]] == [1]
+
+
+def test_a_timeline_shows_the_steps_of_a_recording(client: FlaskClient, recorder: Recorder) -> None:
+    key = recorder.record()
+    answer = client.get(f"{API}/recordings/{key}/timeline").json
+    assert answer is not None
+    bars = [(span["name"], span["start_s"], span["duration_s"]) for span in answer["spans"]]
+    steps = [(f"pass:number_{i}", float(i), 1.0) for i in range(3)]
+    assert bars == [("f", 0.0, 3.0), *steps]
+    assert error(client, f"{API}/recordings/nothing/timeline")[:2] == (404, "recording_not_found")
 
 
 def test_a_recording_has_its_steps_and_their_payloads(
@@ -376,6 +437,11 @@ def test_the_documentation_names_every_route(client: FlaskClient) -> None:
         RecordingList,
         RecordingDetail,
         RecordingSummary,
+        FunctionList,
+        FunctionGroup,
+        Change,
+        Timeline,
+        TimelineSpan,
         StepSummary,
         PayloadSummary,
         SourceList,

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterable
 
 import msgspec
 from flask import Blueprint, Response, current_app, request
 
+from scaly_viz.analysis.filters import FilterError, select
+from scaly_viz.analysis.groups import SORT_KEYS, FunctionGroup, by_function, ordered
 from scaly_viz.analysis.summary import RecordingSummary, StepSummary, summarize_steps
+from scaly_viz.analysis.timeline import timeline
 from scaly_viz.errors import PayloadError
 from scaly_viz.recording import Step
 from scaly_viz_viewer.catalog import Catalog, Opened, SourceSummary
 from scaly_viz_viewer.content import BINARY, decoded
 from scaly_viz_viewer.responses import IMMUTABLE, REVALIDATE, ApiError, json_response, tagged
+from scaly_viz_viewer.streams import Streams
 
 DEFAULT_LIMIT = 1000
 MAX_LIMIT = 10_000
 EXTENSION = "scaly_viz"
+STREAMS = "scaly_viz_streams"
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
@@ -39,6 +46,13 @@ class RecordingDetail(msgspec.Struct, frozen=True):
     steps: list[StepSummary]
 
 
+class FunctionList(msgspec.Struct, frozen=True):
+    """The recordings by function, the function that was rendered last first."""
+
+    functions: list[FunctionGroup]
+    total: int
+
+
 class SourceList(msgspec.Struct, frozen=True):
     """What the recordings come from."""
 
@@ -47,10 +61,18 @@ class SourceList(msgspec.Struct, frozen=True):
 
 @api.get("/recordings", provide_automatic_options=False)
 def list_recordings() -> Response:
-    """Answer the newest recordings."""
+    """Answer the recordings that are asked for, the newest first unless told otherwise."""
     offset, limit = _number("offset", 0), min(_number("limit", DEFAULT_LIMIT), MAX_LIMIT)
-    found = _catalog().recordings()
+    key, order = _choice("sort", SORT_KEYS), _choice("order", ("desc", "asc"))
+    found = ordered(_selected(), key, ascending=order == "asc")
     return json_response(RecordingList(found[offset : offset + limit], len(found), offset, limit))
+
+
+@api.get("/functions", provide_automatic_options=False)
+def list_functions() -> Response:
+    """Answer the recordings that are asked for, by function."""
+    groups = by_function(_selected())
+    return json_response(FunctionList(groups[:MAX_LIMIT], len(groups)))
 
 
 @api.get("/recordings/<key>", provide_automatic_options=False)
@@ -67,6 +89,19 @@ def show_payload(key: str, index: str, kind: str) -> Response:
     return _payload(opened, _step(opened, index), kind, request.args.get("digest"))
 
 
+@api.get("/recordings/<key>/timeline", provide_automatic_options=False)
+def show_timeline(key: str) -> Response:
+    """Answer when each step of a recording ran, and the renders that ran meanwhile."""
+    return json_response(timeline(_opened(key).recording, key, _catalog().recordings()))
+
+
+@api.get("/events", provide_automatic_options=False)
+def stream_events() -> Response:
+    """Answer with a stream that tells of every change."""
+    streams: Streams = current_app.extensions[STREAMS]
+    return streams.response(_catalog())
+
+
 @api.get("/sources", provide_automatic_options=False)
 def list_sources() -> Response:
     """Answer what the recordings come from."""
@@ -76,6 +111,22 @@ def list_sources() -> Response:
 def _catalog() -> Catalog:
     catalog: Catalog = current_app.extensions[EXTENSION]
     return catalog
+
+
+def _selected() -> list[RecordingSummary]:
+    try:
+        return select(_catalog().recordings(), request.args.get("q", ""), time.time())
+    except FilterError as error:
+        raise ApiError(400, "bad_parameter", f"q: {error}") from error
+
+
+def _choice(name: str, choices: Iterable[str]) -> str:
+    """Return the parameter ``name``, the first of ``choices`` where it is not given."""
+    known = list(choices)
+    chosen = request.args.get(name, known[0])
+    if chosen not in known:
+        raise ApiError(400, "bad_parameter", f"{name} must be one of {', '.join(known)}")
+    return chosen
 
 
 def _number(name: str, default: int) -> int:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from flask import Flask, request
 from werkzeug.exceptions import HTTPException
 
-from scaly_viz_viewer.api import EXTENSION, api
+from scaly_viz_viewer.api import EXTENSION, STREAMS, api
 from scaly_viz_viewer.api_text import text_api
 from scaly_viz_viewer.catalog import Catalog, paths_of
 from scaly_viz_viewer.config import Config
 from scaly_viz_viewer.hosts import hosts_of
 from scaly_viz_viewer.pages import pages
 from scaly_viz_viewer.responses import ApiError, error_response, finish
+from scaly_viz_viewer.streams import Streams
 
 
 def make_app(
@@ -25,7 +26,8 @@ def make_app(
     config = config or Config()
     app = Flask("scaly_viz_viewer", static_folder=None)
     app.url_map.merge_slashes = False  # the name of a kind may contain any
-    app.extensions[EXTENSION] = Catalog(paths_of(source), config.cache_bytes)
+    app.extensions[EXTENSION] = Catalog(paths_of(source))
+    app.extensions[STREAMS] = Streams()
     hosts = hosts_of(config.host)
 
     @app.before_request

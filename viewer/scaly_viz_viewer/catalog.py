@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from scaly_viz.analysis.groups import ordered
 from scaly_viz.analysis.summary import RecordingSummary
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording
@@ -40,24 +41,39 @@ class Opened:
 
 
 class Catalog:
-    """The recordings of some files and folders. Every look at them takes note of changes first."""
+    """The recordings of some sources. Every look at them takes note of changes first."""
 
-    def __init__(self, paths: Sequence[Path], cache_bytes: int) -> None:
-        self._cache_bytes = cache_bytes
-        self._sources = [source_at(path, cache_bytes) for path in paths]
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._sources = [source_at(path) for path in paths]
         self._opened: dict[str, Opened] = {}
+        self._seen = _Seen()
         self._lock = threading.Lock()
 
     def recordings(self) -> list[RecordingSummary]:
         """Return the short forms of all recordings, the newest first."""
         with self._lock:
-            summaries = [source.summary(key) for key, source in self._refreshed().items()]
-        return sorted(summaries, key=lambda summary: (summary.started_at, summary.id), reverse=True)
+            seen = self._refreshed()
+            if seen.summaries is None:
+                listed = [
+                    msgspec.structs.replace(source.summary(key), source=source.path.name)
+                    for key, source in seen.places.items()
+                ]
+                seen.summaries = ordered(listed, "started", ascending=False)
+            return seen.summaries
+
+    def revisions(self) -> Mapping[str, int]:
+        """Return a number for each recording, which is new whenever its content is."""
+        with self._lock:
+            seen = self._refreshed()
+            if seen.revisions is None:
+                places = seen.places.items()
+                seen.revisions = {key: source.revisions[key] for key, source in places}
+            return seen.revisions
 
     def open(self, key: str) -> Opened | None:
         """Return the recording that is addressed by ``key``, if there is one."""
         with self._lock:
-            source = self._refreshed().get(key)
+            source = self._refreshed().places.get(key)
             if source is None:
                 return None
             opened = self._opened.pop(key, None)
@@ -65,7 +81,8 @@ class Catalog:
                 recording = source.open(key)
                 if recording is None:
                     return None
-                opened = Opened(recording, source.summary(key), source.revisions[key])
+                summary = msgspec.structs.replace(source.summary(key), source=source.path.name)
+                opened = Opened(recording, summary, source.revisions[key])
             self._opened[key] = opened
             if len(self._opened) > _MAX_OPEN:
                 del self._opened[next(iter(self._opened))]
@@ -77,14 +94,34 @@ class Catalog:
             self._refreshed()
             return [_summary(source) for source in self._sources]
 
-    def _refreshed(self) -> dict[str, Source]:
-        """Return where each recording is; of one that several sources have, the first source."""
+    def _refreshed(self) -> _Seen:
+        """Find out what has changed; of a recording that several sources have, the first source counts."""
         for i, source in enumerate(self._sources):
             if is_outdated(source):
-                self._sources[i] = source_at(source.path, self._cache_bytes)
+                self._sources[i] = source_at(source.path)
                 self._opened.clear()
             self._sources[i].refresh()
-        return {key: source for source in reversed(self._sources) for key in source.revisions}
+        state = tuple((id(source), *_state(source)) for source in self._sources)
+        if state != self._seen.state:
+            last_first = reversed(self._sources)
+            places = {key: source for source in last_first for key in source.revisions}
+            self._seen = _Seen(state, places)
+        return self._seen
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Where each recording is, and what was made of that, until something changes."""
+
+    state: tuple[tuple[int, ...], ...] | None = None
+    places: dict[str, Source] = field(default_factory=dict)
+    summaries: list[RecordingSummary] | None = None
+    revisions: dict[str, int] | None = None
+
+
+def _state(source: Source) -> tuple[int, int]:
+    """Return numbers that are others whenever a recording is added, changed or gone."""
+    return len(source.revisions), next(reversed(source.revisions.values()), 0)
 
 
 def _summary(source: Source) -> SourceSummary:

@@ -11,9 +11,6 @@ class Config:
 
     Attributes:
         host: what the server listens on; requests that name it are answered, besides loopback.
-        cache_bytes: encoded recordings of one source to keep in memory; older ones are read again
-            when they are opened.
     """
 
     host: str = "127.0.0.1"
-    cache_bytes: int = 256 * 1024**2

@@ -95,6 +95,8 @@ def error_response(error: HTTPException) -> Response:
 def finish(response: Response) -> Response:
     """Compress ``response``, answer a condition of the request, and add the security headers."""
     response.headers.update(SECURITY_HEADERS)
+    if response.is_streamed:
+        return response
     if _COMPRESSIBLE.match(response.mimetype or ""):
         response.vary.add("Accept-Encoding")
         _compress(response)

@@ -6,21 +6,25 @@ import errno
 import ipaddress
 import logging
 import os
+import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from types import FrameType
 
 import click
 import waitress  # type: ignore[import-untyped]  # it comes without types
 
 from scaly_viz.errors import ScalyVizError
-from scaly_viz_viewer.api import EXTENSION
+from scaly_viz_viewer.api import EXTENSION, STREAMS
 from scaly_viz_viewer.app import make_app
 from scaly_viz_viewer.config import Config
+from scaly_viz_viewer.streams import MAX_STREAMS, Streams
 
-_THREADS = 8  # a browser opens six connections at once
+# A browser opens six connections at once, and a stream of events keeps its thread.
+_THREADS = 8 + MAX_STREAMS
 _MAX_PORT = 65_535
 
 
@@ -35,9 +39,15 @@ def run(
     app = make_app(path, Config(host=host))
     # It warns of every request that waits for a thread, as all may while a big file is first read.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    with listen(host, port) as listening, suppress(KeyboardInterrupt):
+    streams: Streams = app.extensions[STREAMS]
+    with listen(host, port) as listening, suppress(KeyboardInterrupt), _on_interrupt(streams.close):
         server = waitress.create_server(
-            app, sockets=[listening], threads=_THREADS, ident=None, max_request_body_size=1024
+            app,
+            sockets=[listening],
+            threads=_THREADS,
+            ident=None,
+            max_request_body_size=1024,
+            channel_request_lookahead=1,  # without it nobody tells that a client has gone
         )
         with closing(server):
             _announce(host, url := url_of(host, listening.getsockname()[1]))
@@ -46,6 +56,24 @@ def run(
             if open_browser:
                 _in_background(webbrowser.open, url)
             server.run()
+
+
+@contextmanager
+def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
+    """Have ``call`` called at Ctrl-C, before the server waits for its threads to end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupted(_: int, __: FrameType | None) -> None:
+        call()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _announce(host: str, url: str) -> None:

@@ -35,7 +35,8 @@ _DIFFERENCES = (a.GRAPH_ADDED, a.GRAPH_REMOVED)
 class RecordingSummary(msgspec.Struct, frozen=True):
     """One recording in a list. Times are seconds, ``started_at`` since the Unix epoch.
 
-    ``nodes`` is the size of the largest graph of a step; ``status`` is ok, failed or incomplete.
+    ``nodes`` is the size of the largest graph of a step; ``status`` is ok, failed or incomplete;
+    ``source`` is the name of what it was read from, where that is known.
     """
 
     id: str
@@ -55,6 +56,7 @@ class RecordingSummary(msgspec.Struct, frozen=True):
     line: int | None
     compiler_version: str
     problems: list[str]
+    source: str = ""
 
 
 class PayloadSummary(msgspec.Struct, frozen=True):

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-
-import msgspec
 
 from scaly_viz import settings, sources
 from scaly_viz.cli import output
@@ -17,7 +14,6 @@ from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording, assemble
 from scaly_viz.sources.files import read_spans, segments
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz
-from scaly_viz.span_record import SpanRecord
 
 # From this size on reading takes long enough to say so.
 _BIG_BYTES = 32 * 1024**2
@@ -39,7 +35,7 @@ def read(path: str | None, *, strict: bool, payloads: bool = True) -> list[Recor
         if payloads or is_scaly_viz(place):
             recordings = sources.load(place, report)
         else:
-            recordings = assemble(_without_payloads(read_spans(place, report)))
+            recordings = assemble(read_spans(place, report, events=False))
     if strict:
         for recording in recordings:
             for problem in recording.problems:
@@ -81,11 +77,6 @@ def nothing_there(path: str | None) -> str:
     if foreign != place and foreign.exists():
         lines += ["", f"What scaly.viz recorded: --recording-path {visible(str(foreign))}"]
     return "\n".join(lines)
-
-
-def _without_payloads(spans: Iterable[SpanRecord]) -> Iterator[SpanRecord]:
-    for span in spans:
-        yield msgspec.structs.replace(span, events=())
 
 
 def _patience(place: Path) -> AbstractContextManager[object]:

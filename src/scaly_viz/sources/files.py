@@ -36,8 +36,12 @@ def segments(path: Path) -> list[Path]:
     return [*segments_of(path, lambda _: None), path]
 
 
-def read_spans(path: str | os.PathLike[str], report: Report) -> Iterator[SpanRecord]:
+def read_spans(
+    path: str | os.PathLike[str], report: Report, *, events: bool = True
+) -> Iterator[SpanRecord]:
     """Yield the spans of the file ``path`` and its segments, or of the files of a folder.
+
+    Without ``events`` they have no payloads, which takes a fraction of the time.
 
     What cannot be read is left out and passed to ``report`` as one line of text with file, line
     and cause. Memory is bounded by the longest line. A missing file has no spans.
@@ -48,9 +52,9 @@ def read_spans(path: str | os.PathLike[str], report: Report) -> Iterator[SpanRec
                 opened = open_file(segment, report)
                 if opened:
                     with opened:
-                        yield from _Reader(opened, segment, report).spans()
+                        yield from _Reader(opened, segment, report).spans(events)
             if shot.active:
-                yield from _Reader(shot.active, file, report, shot.size).spans()
+                yield from _Reader(shot.active, file, report, shot.size).spans(events)
 
 
 class _Reader:
@@ -67,9 +71,9 @@ class _Reader:
         self._splitter = LineSplitter(overlong(path.name, self._report))
         self._is_damaged = False
 
-    def spans(self) -> Iterator[SpanRecord]:
+    def spans(self, events: bool) -> Iterator[SpanRecord]:
         for line in documents(self._lines()):
-            yield from spans_of(line, self._path.name, self._report)
+            yield from spans_of(line, self._path.name, self._report, events=events)
         self._report.close()
 
     def _lines(self) -> Iterator[Line]:

@@ -27,6 +27,8 @@ class Line(NamedTuple):
     number: int
     data: bytes
     is_ended: bool
+    start: int = 0
+    """Where the line begins, in bytes from where its splitter began."""
 
 
 class LineSplitter:
@@ -55,7 +57,7 @@ class LineSplitter:
     def rest(self) -> Line | None:
         """Return the last line, which has no line end, None where it is blank."""
         data = b"".join(self._parts)
-        return Line(self.number, data, is_ended=False) if data.strip() else None
+        return Line(self.number, data, False, self.ended_at) if data.strip() else None
 
     def held(self) -> int:
         """Return how many bytes the line takes that is not complete yet."""
@@ -64,13 +66,13 @@ class LineSplitter:
     def _end(self, data: bytes) -> Line | None:
         self._hold(data)
         whole = b"".join(self._parts)
-        number = self.number
+        number, start = self.number, self.ended_at
         self.number += 1
         self.ended_at += self._length + 1
         self.skips = False
         self._parts.clear()
         self._length = 0
-        return Line(number, whole, is_ended=True) if whole.strip() else None
+        return Line(number, whole, True, start) if whole.strip() else None
 
     def _hold(self, data: bytes) -> None:
         if self.number == 1 and self._length == 0:
@@ -117,26 +119,26 @@ def _joined(lines: list[Line]) -> Line:
     return Line(lines[0].number, data, lines[-1].is_ended)
 
 
-def spans_of(line: Line, name: str, report: Report) -> list[SpanRecord]:
-    """Return the spans of ``line``; what is damaged is reported, and the rest kept.
+def spans_of(line: Line, name: str, report: Report, *, events: bool = True) -> list[SpanRecord]:
+    """Return the spans of ``line``, or without their ``events``; damage is reported, the rest kept.
 
     A torn line that another tool has appended a whole one to gives the whole one.
     """
     origin = f"{name}:{line.number}"
     try:
-        return decode_line(line.data, origin)
+        return decode_line(line.data, origin, events=events)
     except RecordingFileError as error:
         parts = [part for part in _DOCUMENT_START.split(line.data) if part]
         if len(parts) == 1:
             fate = "the line" if line.is_ended else "the line, which is torn or being written,"
             report(f"{error}; {fate} was left out")
             return []
-    return [span for part in parts for span in _spans_of_part(part, origin, report)]
+    return [span for part in parts for span in _spans_of_part(part, origin, report, events)]
 
 
-def _spans_of_part(part: bytes, origin: str, report: Report) -> list[SpanRecord]:
+def _spans_of_part(part: bytes, origin: str, report: Report, events: bool) -> list[SpanRecord]:
     try:
-        return decode_line(part, origin)
+        return decode_line(part, origin, events=events)
     except RecordingFileError as error:
         report(f"{error}; this part of a torn line was left out")
         return []

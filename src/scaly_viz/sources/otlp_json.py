@@ -72,7 +72,7 @@ class _Status(msgspec.Struct, gc=False):
     message: str | None = None
 
 
-class _Span(msgspec.Struct, rename="camel", gc=False):
+class _BareSpan(msgspec.Struct, rename="camel", gc=False):
     trace_id: str | None = None
     span_id: str | None = None
     parent_span_id: str | None = None
@@ -80,48 +80,62 @@ class _Span(msgspec.Struct, rename="camel", gc=False):
     start_time_unix_nano: _Int64 = None
     end_time_unix_nano: _Int64 = None
     attributes: list[_KeyValue] | None = None
-    events: list[_Event] | None = None
     status: _Status | None = None
+
+
+class _Span(_BareSpan, rename="camel", gc=False):
+    events: list[_Event] | None = None
 
 
 class _Scope(msgspec.Struct, gc=False):
     name: str | None = None
 
 
-class _ScopeSpans(msgspec.Struct, rename="camel", gc=False):
+class _ScopeSpans[S: _BareSpan](msgspec.Struct, rename="camel", gc=False):
     scope: _Scope | None = None
     instrumentation_library: _Scope | None = None
-    spans: list[_Span] | None = None
+    spans: list[S] | None = None
 
 
 class _Resource(msgspec.Struct, gc=False):
     attributes: list[_KeyValue] | None = None
 
 
-class _ResourceSpans(msgspec.Struct, rename="camel", gc=False):
+class _ResourceSpans[S: _BareSpan](msgspec.Struct, rename="camel", gc=False):
     resource: _Resource | None = None
-    scope_spans: list[_ScopeSpans] | None = None
-    instrumentation_library_spans: list[_ScopeSpans] | None = None  # Collectors of before 2022
+    scope_spans: list[_ScopeSpans[S]] | None = None
+    instrumentation_library_spans: list[_ScopeSpans[S]] | None = None  # Collectors of before 2022
 
 
-class _Traces(msgspec.Struct, rename="camel", gc=False):
-    resource_spans: list[_ResourceSpans] | None = None
+class _Traces[S: _BareSpan](msgspec.Struct, rename="camel", gc=False):
+    resource_spans: list[_ResourceSpans[S]] | None = None
 
 
 class _UnreadableError(Exception):
     """Why a line cannot be read, without where."""
 
 
-_decoder = msgspec.json.Decoder(_Traces)
+_decoder = msgspec.json.Decoder(_Traces[_Span])
+_bare_decoder = msgspec.json.Decoder(_Traces[_BareSpan])
 
 
-def decode_line(line: bytes, origin: str) -> list[SpanRecord]:
+def decode_line(line: bytes, origin: str, *, events: bool = True) -> list[SpanRecord]:
     """Return the spans of one OTLP JSON document; lines of other signals have none.
+
+    Without ``events`` spans have none: payloads, nearly all of a line, are then passed over.
 
     Raises ``RecordingFileError`` with ``origin`` and the cause where the line is no such document.
     """
+    if events:
+        return _decode(line, origin, _decoder, _Traces[_Span])
+    return _decode(line, origin, _bare_decoder, _Traces[_BareSpan])
+
+
+def _decode[S: _BareSpan](
+    line: bytes, origin: str, decoder: msgspec.json.Decoder[_Traces[S]], form: type[_Traces[S]]
+) -> list[SpanRecord]:
     try:
-        traces = _decode_fast(line) or _decode_any(line)
+        traces = _decode_fast(line, decoder) or _decode_any(line, form)
         return [_span(span, resource, scope, origin) for resource, scope, span in _spans_of(traces)]
     except _UnreadableError as error:
         raise RecordingFileError(f"{origin}: {error}") from error
@@ -129,24 +143,26 @@ def decode_line(line: bytes, origin: str) -> list[SpanRecord]:
         raise RecordingFileError(f"{origin}: nested too deeply to be a trace") from error
 
 
-def _decode_fast(line: bytes) -> _Traces | None:
+def _decode_fast[S: _BareSpan](
+    line: bytes, decoder: msgspec.json.Decoder[_Traces[S]]
+) -> _Traces[S] | None:
     """Return None where the line needs a closer look, as one with snake_case names does."""
     try:
-        traces = _decoder.decode(line)
+        traces = decoder.decode(line)
     except ValueError:  # msgspec's errors, and those of text that is not Unicode
         return None
     spans = [span for _, _, span in _spans_of(traces)]
     return traces if spans and all(span.trace_id and span.span_id for span in spans) else None
 
 
-def _decode_any(line: bytes) -> _Traces:
+def _decode_any[S: _BareSpan](line: bytes, form: type[_Traces[S]]) -> _Traces[S]:
     document = _camel_cased(_parse(line))
     if not isinstance(document, dict):
         raise _UnreadableError(f"not OTLP traces: {_json_kind(document)} instead of an object")
     if document and "resourceSpans" not in document and not _OTHER_SIGNALS & document.keys():
         raise _UnreadableError(f"not OTLP traces: no resourceSpans, but {_some_keys(document)}")
     try:
-        return msgspec.convert(document, _Traces)
+        return msgspec.convert(document, form)
     except msgspec.ValidationError as error:
         raise _UnreadableError(f"not OTLP traces: {_in_words(error)}") from error
     except UnicodeEncodeError as error:
@@ -214,7 +230,9 @@ def _in_words(error: msgspec.ValidationError) -> str:
     return f"{where.rstrip('`') or 'the document'}: {what[:1].lower()}{what[1:]}"
 
 
-def _spans_of(traces: _Traces) -> Iterator[tuple[_ResourceSpans, _ScopeSpans, _Span]]:
+def _spans_of[S: _BareSpan](
+    traces: _Traces[S],
+) -> Iterator[tuple[_ResourceSpans[S], _ScopeSpans[S], S]]:
     for resource in traces.resource_spans or ():
         for scopes in (resource.scope_spans, resource.instrumentation_library_spans):
             for scope in scopes or ():
@@ -222,7 +240,9 @@ def _spans_of(traces: _Traces) -> Iterator[tuple[_ResourceSpans, _ScopeSpans, _S
                     yield resource, scope, span
 
 
-def _span(span: _Span, of: _ResourceSpans, scope: _ScopeSpans, origin: str) -> SpanRecord:
+def _span[S: _BareSpan](
+    span: S, of: _ResourceSpans[S], scope: _ScopeSpans[S], origin: str
+) -> SpanRecord:
     library = scope.scope or scope.instrumentation_library
     status = span.status or _Status()
     return SpanRecord(
@@ -233,7 +253,7 @@ def _span(span: _Span, of: _ResourceSpans, scope: _ScopeSpans, origin: str) -> S
         start_ns=_time(span.start_time_unix_nano, "startTimeUnixNano"),
         end_ns=_time(span.end_time_unix_nano, "endTimeUnixNano"),
         attributes=_attributes(span.attributes),
-        events=_events(span.events or ()),
+        events=_events(span.events or ()) if isinstance(span, _Span) else (),
         status=_STATUS.get(status.code or 0, "unset"),
         status_message=status.message or "",
         resource=_attributes(of.resource.attributes if of.resource else None),
