@@ -23,7 +23,7 @@ _LAYERS = (
     ),
     ("scaly_viz.settings",),
     ("scaly_viz_exporters",),
-    ("scaly_viz.codec", "scaly_viz.graph_table"),
+    ("scaly_viz.codec", "scaly_viz.graph_table", "scaly_viz.graph_rows"),
     ("scaly_viz.spans", "scaly_viz.store"),
     ("scaly_viz.pipeline", "scaly_viz.recording"),
     ("scaly_viz.frontend", "scaly_viz.sources"),

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from scaly_viz import attributes as a
-from scaly_viz import codec, graph_table
+from scaly_viz import codec, graph_rows, graph_table
 from scaly_viz.codec import EncodedPayload
 from scaly_viz.errors import PayloadError
+from scaly_viz.graph_rows import GraphRows
 from scaly_viz.span_record import Attributes, AttributeValue, SpanRecord
 
 type Report = Callable[[str], None]
@@ -169,20 +170,39 @@ class Recording:
         Raises:
             PayloadError: the step has none, or it cannot be rebuilt.
         """
+        payload = self._graph_payload(step)
+        if payload.media_type == codec.JSON:
+            return graph_table.decode_graph(self._data(GRAPH, payload))
+        table, delta = self._delta(payload)
+        return table.graph(delta.prefix, delta.roots)
+
+    def graph_rows(self, step: Step) -> GraphRows:
+        """Return the step's graph as numbered nodes.
+
+        Raises:
+            PayloadError: the step has none, or it cannot be rebuilt.
+        """
+        payload = self._graph_payload(step)
+        if payload.media_type == codec.JSON:
+            return graph_rows.of_graph(graph_table.decode_graph(self._data(GRAPH, payload)))
+        return graph_rows.of_table(*self._delta(payload))
+
+    def _graph_payload(self, step: Step) -> EncodedPayload:
         payload = step.payloads.get(GRAPH)
         if payload is None:
             raise PayloadError(f"step {step.index} has no graph")
         if payload.error:
             raise PayloadError(payload.error)
-        if payload.media_type == codec.JSON:
-            return graph_table.decode_graph(self._data(GRAPH, payload))
-        digest = payload.digest
+        return payload
+
+    def _delta(
+        self, payload: EncodedPayload
+    ) -> tuple[graph_table.GraphTable, graph_table.GraphDelta]:
         table, deltas = self._graph_tables()
-        if digest not in deltas:
+        if payload.digest not in deltas:
             self._data(GRAPH, payload)
             raise PayloadError("it builds on a graph that cannot be rebuilt")
-        delta = deltas[digest]
-        return table.graph(delta.prefix, delta.roots)
+        return table, deltas[payload.digest]
 
     def to_dict(self) -> RecordingDict:
         """Return the recording as the dict that scaly.viz records for the same render.

@@ -15,9 +15,18 @@ import msgspec
 import pytest
 from flask.testing import FlaskClient
 
+from scaly_viz.analysis.graph_columns import GraphColumns, NodeDetail, NodeReference
 from scaly_viz.analysis.groups import FunctionGroup
+from scaly_viz.analysis.outline import Outline, OutlineEdges, OutlineNodes
 from scaly_viz.analysis.summary import PayloadSummary, RecordingSummary, StepSummary
 from scaly_viz.analysis.timeline import Timeline, TimelineSpan
+from scaly_viz.analysis.workspace import (
+    Tenant,
+    Workspace,
+    WorkspaceBuffer,
+    WorkspaceCall,
+    WorkspaceProcedure,
+)
 from scaly_viz.codec import FailedPayload, Payload
 from scaly_viz.sources import load_dicts
 from scaly_viz.spans import Failure
@@ -446,6 +455,17 @@ def test_the_documentation_names_every_route(client: FlaskClient) -> None:
         PayloadSummary,
         SourceList,
         SourceSummary,
+        Outline,
+        OutlineNodes,
+        OutlineEdges,
+        GraphColumns,
+        NodeDetail,
+        NodeReference,
+        Workspace,
+        WorkspaceProcedure,
+        WorkspaceBuffer,
+        Tenant,
+        WorkspaceCall,
     ],
 )
 def test_the_documentation_has_every_field(struct: type[msgspec.Struct]) -> None:

@@ -9,6 +9,7 @@ from flask import Flask, request
 from werkzeug.exceptions import HTTPException
 
 from scaly_viz_viewer.api import EXTENSION, STREAMS, api
+from scaly_viz_viewer.api_graph import graph_api
 from scaly_viz_viewer.api_text import text_api
 from scaly_viz_viewer.catalog import Catalog, paths_of
 from scaly_viz_viewer.config import Config
@@ -42,6 +43,7 @@ def make_app(
     app.after_request(finish)
     app.register_error_handler(HTTPException, error_response)
     app.register_blueprint(api)
+    app.register_blueprint(graph_api)
     app.register_blueprint(text_api)
     app.register_blueprint(pages)
     return app

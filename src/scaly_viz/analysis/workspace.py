@@ -1,0 +1,401 @@
+"""Owns the map of a program's memory: what lies where in the caller's ``w[]``, from when until when.
+
+Time is counted in the statements directly in a procedure, buffer declarations left out: a loop is one,
+and what it uses lives through all of it. So does ``pack_workspace``. A buffer lives from the first to
+the last statement that uses it or an alias of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from scaly_viz import attributes as a
+from scaly_viz.analysis.workspace_tenants import (
+    Life,
+    lives,
+    local_buffers,
+    moved,
+    owner_of,
+    tenants,
+)
+from scaly_viz.analysis.workspace_text import (
+    Declaration,
+    ProcedureText,
+    ProgramText,
+    read_program,
+)
+from scaly_viz.errors import PayloadError
+from scaly_viz.recording import Recording, Step
+
+_ASSEMBLY = "assembly"
+_MOST_BASES = 16
+
+
+class Tenant(msgspec.Struct, frozen=True):
+    """A buffer of the program before packing, in the slot that it was put into."""
+
+    name: str
+    bytes: int
+    first: int
+    last: int
+
+
+class WorkspaceBuffer(msgspec.Struct, frozen=True):
+    """A local buffer. ``place`` is workspace, private (the C stack), or unpacked: not yet decided.
+
+    ``offset`` counts bytes from the begin of the procedure's window, None outside ``w[]``. ``first`` and
+    ``last`` are statements, -1 where none uses it. ``shares`` names the other buffers, aliases and
+    calls that occupy the same bytes: at other times, or as another name. ``tenants`` are the buffers
+    that packing put into it, empty where that is not known. ``alias_of`` names whose memory an alias
+    points into; its own ``bytes`` begin ``alias_offset`` bytes in there.
+    """
+
+    name: str
+    scope: str
+    place: str
+    offset: int | None
+    bytes: int
+    type: str
+    first: int
+    last: int
+    line: int
+    shares: list[str]
+    tenants: list[Tenant]
+    alias_of: str | None
+    alias_offset: int
+
+
+class WorkspaceCall(msgspec.Struct, frozen=True):
+    """A call whose callee needs ``bytes`` of ``w[]``, which it gets from ``offset`` of the window on."""
+
+    callee: str
+    statement: int
+    line: int
+    offset: int
+    bytes: int
+
+
+class WorkspaceProcedure(msgspec.Struct, frozen=True):
+    """A procedure's window of ``w[]`` and its private memory, in bytes.
+
+    ``window_bytes`` is what it needs with its callees, ``own_bytes`` what its own buffers take of that;
+    None before packing. ``bases`` says where its window begins in the entry's ``w[]``, once for each
+    chain of calls that differs, empty where nothing reaches it. ``peak_bytes`` is the most that is in
+    use at one statement, ``peak_statement``; ``waste_bytes`` is what the window has beyond that. Before
+    packing the peak is that of all local buffers: no packing needs less. ``lines`` are those of
+    the statements.
+    """
+
+    name: str
+    line: int
+    statements: int
+    lines: list[int]
+    window_bytes: int | None
+    own_bytes: int | None
+    bases: list[int]
+    private_bytes: int
+    peak_bytes: int
+    peak_statement: int
+    waste_bytes: int | None
+    buffers: list[WorkspaceBuffer]
+    calls: list[WorkspaceCall]
+
+
+class Workspace(msgspec.Struct, frozen=True):
+    """The memory of a program. ``entries`` are the procedures that are called from outside.
+
+    ``workspace_bytes``, None before packing, and ``private_bytes`` agree with the step's figures of
+    the same names; where they do not, ``problems`` says so. ``packed_in`` is the step that packed.
+    """
+
+    step: int
+    is_packed: bool
+    packed_in: int | None
+    workspace_bytes: int | None
+    private_bytes: int
+    entries: list[str]
+    procedures: list[WorkspaceProcedure]
+    problems: list[str]
+
+
+def workspace(recording: Recording, step: Step) -> Workspace:
+    """Return the map of the memory of the program of ``step``.
+
+    Raises:
+        PayloadError: the step has no assembly, or it cannot be rebuilt.
+    """
+    program = read_program(recording.text(step, _ASSEMBLY))
+    history = _History(recording, step)
+    windows = _Windows(program)
+    bases = windows.bases()
+    procedures = [
+        _procedure(each, windows, bases.get(each.name, []), history.tenants(each))
+        for each in program.procedures
+    ]
+    total = windows.total()
+    private = sum(each.private_bytes for each in procedures)
+    return Workspace(
+        step=step.index,
+        is_packed=total is not None,
+        packed_in=history.packed.index if history.packed else None,
+        workspace_bytes=total,
+        private_bytes=private,
+        entries=windows.entries(),
+        procedures=procedures,
+        problems=[
+            *_difference("workspace", total, step.figure(a.WORKSPACE_BYTES)),
+            *_difference("private", private, step.figure(a.PRIVATE_BYTES)),
+        ],
+    )
+
+
+def _difference(what: str, found: int | None, recorded: int | None) -> Iterable[str]:
+    if recorded is not None and recorded != found:
+        yield (
+            f"the assembly gives {found if found is not None else 'no number of'} {what} bytes,"
+            f" the compiler's program had {recorded:,}"
+        )
+
+
+class _Windows:
+    """What each procedure and solver needs of ``w[]``, and where its window begins."""
+
+    def __init__(self, program: ProgramText) -> None:
+        self.program = program
+        self.by_name = {each.name: each for each in program.procedures}
+
+    def need(self, name: str) -> int | None:
+        """Return the bytes that a call of ``name`` needs; a solver lends its own to its oracles."""
+        procedure = self.by_name.get(name)
+        if procedure is not None:
+            return procedure.size
+        if name not in self.program.oracles:
+            return 0
+        sizes = [self.by_name[each].size for each in self._oracles(name)]
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
+            return None
+        return max([*known, self.program.external.get(name, 0)])
+
+    def entries(self) -> list[str]:
+        """Return the procedures that are called from outside."""
+        if self.program.solver_root is not None:
+            return self._oracles(self.program.solver_root)
+        return [self.program.procedures[-1].name] if self.program.procedures else []
+
+    def total(self) -> int | None:
+        """Return the bytes of the entry's ``w[]``, None before packing."""
+        if self.program.solver_root is not None:
+            return self.need(self.program.solver_root)
+        entries = self.entries()
+        return self.by_name[entries[0]].size if entries else None
+
+    def bases(self) -> dict[str, list[int]]:
+        """Return where the windows of each procedure begin, for all chains of calls."""
+        found: dict[str, list[int]] = {}
+        stack = [(name, 0) for name in reversed(self.entries())]
+        while stack:
+            name, base = stack.pop()
+            known = found.setdefault(name, [])
+            if base in known or len(known) == _MOST_BASES:
+                continue
+            known.append(base)
+            procedure = self.by_name[name]
+            inner = base + (procedure.own or 0)
+            callees = dict.fromkeys(
+                callee for statement in procedure.statements for callee in statement.callees
+            )
+            for callee in callees:
+                reached = [callee] if callee in self.by_name else self._oracles(callee)
+                stack += [(each, inner) for each in reached]
+        return {name: sorted(bases) for name, bases in found.items()}
+
+    def _oracles(self, solver: str) -> list[str]:
+        return [name for name in self.program.oracles.get(solver, ()) if name in self.by_name]
+
+
+def _procedure(
+    procedure: ProcedureText,
+    windows: _Windows,
+    bases: list[int],
+    by_slot: Mapping[str, Sequence[Life]],
+) -> WorkspaceProcedure:
+    aliases: dict[str, list[str]] = {}
+    for each in procedure.declarations.values():
+        if each.alias_of:
+            owner = owner_of(procedure.declarations, each.name)
+            aliases.setdefault(owner, []).append(each.name)
+    own = procedure.own or 0
+    calls = [
+        WorkspaceCall(callee, i, statement.line, own, need)
+        for i, statement in enumerate(procedure.statements)
+        for callee in dict.fromkeys(statement.callees)
+        if (need := windows.need(callee))
+    ]
+    found = lives(procedure)
+    buffers = [
+        _buffer(
+            each,
+            procedure,
+            found[each.name],
+            by_slot.get(each.name, ()),
+            aliases.get(each.name, ()),
+        )
+        for each in local_buffers(procedure)
+    ]
+    buffers += _aliases(procedure, buffers)
+    peak, statement = _peak(buffers, calls, len(procedure.statements))
+    return WorkspaceProcedure(
+        name=procedure.name,
+        line=procedure.line,
+        statements=len(procedure.statements),
+        lines=[each.line for each in procedure.statements],
+        window_bytes=procedure.size,
+        own_bytes=procedure.own,
+        bases=bases,
+        private_bytes=sum(
+            each.bytes for each in buffers if each.place != "workspace" and not each.alias_of
+        ),
+        peak_bytes=peak,
+        peak_statement=statement,
+        waste_bytes=None if procedure.size is None else procedure.size - peak,
+        buffers=buffers,
+        calls=calls,
+    )
+
+
+def _buffer(
+    declaration: Declaration,
+    procedure: ProcedureText,
+    life: Life,
+    tenants: Sequence[Life],
+    aliases: Sequence[str],
+) -> WorkspaceBuffer:
+    in_workspace = declaration.offset is not None
+    several = [each.name for each in tenants] if len(tenants) > 1 else []
+    return WorkspaceBuffer(
+        name=declaration.name,
+        scope=procedure.name,
+        place="workspace" if in_workspace else "unpacked" if procedure.size is None else "private",
+        offset=declaration.offset,
+        bytes=declaration.bytes,
+        type=declaration.type,
+        first=life.first,
+        last=life.last,
+        line=declaration.line,
+        shares=[*several, *aliases],
+        tenants=[Tenant(each.name, each.bytes, each.first, each.last) for each in tenants],
+        alias_of=None,
+        alias_offset=0,
+    )
+
+
+def _aliases(procedure: ProcedureText, buffers: Sequence[WorkspaceBuffer]) -> list[WorkspaceBuffer]:
+    owners = {each.name: each for each in buffers}
+    uses: dict[str, list[int]] = {}
+    for i, statement in enumerate(procedure.statements):
+        for name in {name for line in statement.names for name in line}:
+            uses.setdefault(name, []).append(i)
+    found = []
+    for each in procedure.declarations.values():
+        owner = owners.get(owner_of(procedure.declarations, each.name))
+        if owner is None or each.alias_of is None:
+            continue
+        offset = _alias_offset(procedure.declarations, each)
+        used = uses.get(each.name, [-1])
+        found.append(
+            WorkspaceBuffer(
+                name=each.name,
+                scope=procedure.name,
+                place=owner.place,
+                offset=None if owner.offset is None else owner.offset + offset,
+                bytes=each.bytes,
+                type=each.type,
+                first=used[0],
+                last=used[-1],
+                line=each.line,
+                shares=[owner.name],
+                tenants=[],
+                alias_of=owner.name,
+                alias_offset=offset,
+            )
+        )
+    return found
+
+
+def _alias_offset(declarations: Mapping[str, Declaration], alias: Declaration) -> int:
+    """Return where ``alias``, maybe of another alias, begins in its owner; chains end at an owner."""
+    offset, each = 0, alias
+    while each.alias_of is not None:
+        offset += each.alias_offset
+        each = declarations[each.alias_of]
+    return offset
+
+
+def _peak(
+    buffers: Sequence[WorkspaceBuffer], calls: Sequence[WorkspaceCall], statements: int
+) -> tuple[int, int]:
+    """Return the most bytes that are in use at one statement, and the first such statement, -1 for none."""
+    changes = [0] * (statements + 1)
+    for each in buffers:
+        if each.alias_of or each.place == "private":
+            continue
+        own = Tenant(each.name, each.bytes, each.first, each.last)
+        for life in each.tenants or [own]:
+            if life.first >= 0:
+                changes[life.first] += life.bytes
+                changes[life.last + 1] -= life.bytes
+    needs = [0] * statements
+    for call in calls:
+        needs[call.statement] = max(needs[call.statement], call.bytes)
+    used, peak, place = 0, 0, -1
+    for i in range(statements):
+        used += changes[i]
+        if used + needs[i] > peak:
+            peak, place = used + needs[i], i
+    return peak, place
+
+
+class _History:
+    """The step that packed a program, and the one before it."""
+
+    def __init__(self, recording: Recording, step: Step) -> None:
+        self.packed: Step | None = None
+        self._before: dict[str, ProcedureText] = {}
+        self._after: dict[str, ProcedureText] = {}
+        before: Step | None = None
+        for each in recording.steps:
+            if each.index > step.index or each.dialect != step.dialect:
+                continue
+            if _is_packed(recording, each):
+                self.packed = each
+                break
+            before = each
+        if self.packed is not None and before is not None:
+            self._before = _by_name(recording, before)
+            self._after = _by_name(recording, self.packed)
+
+    def tenants(self, procedure: ProcedureText) -> dict[str, list[Life]]:
+        """Return by slot what packing put into it, in statements of ``procedure``."""
+        before, after = self._before.get(procedure.name), self._after.get(procedure.name)
+        if before is None or after is None or procedure.size is None:
+            return {}
+        found = tenants(before, after)
+        return (moved(found, after, procedure) if found else None) or {}
+
+
+def _by_name(recording: Recording, step: Step) -> dict[str, ProcedureText]:
+    try:
+        program = read_program(recording.text(step, _ASSEMBLY))
+    except PayloadError:
+        return {}
+    return {each.name: each for each in program.procedures}
+
+
+def _is_packed(recording: Recording, step: Step) -> bool:
+    try:
+        return " sz_w=" in recording.text(step, _ASSEMBLY)
+    except PayloadError:
+        return False
