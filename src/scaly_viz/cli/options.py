@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 import click
+
+_NEGATIVE = re.compile(r"-[0-9]+")
+
+
+class NumberedCommand(click.Command):
+    """A command whose arguments may be negative numbers."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what looks like an option, is none and no number either."""
+        ends = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args)
+        for param in self.get_params(ctx):
+            value = ctx.params.get(param.name or "") or ""
+            if (
+                isinstance(param, click.Argument)
+                and value.startswith("-")
+                and value not in args[ends:]
+                and not _NEGATIVE.fullmatch(value)
+            ):
+                options = [opt for each in self.get_params(ctx) for opt in each.opts]
+                close = get_close_matches(value, options)
+                raise click.NoSuchOption(value, possibilities=close, ctx=ctx)
+        return rest
 
 
 def reading_options[F: Callable[..., Any]](command: F) -> F:

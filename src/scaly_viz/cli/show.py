@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from difflib import get_close_matches
 from typing import Protocol
 
 import click
 
-from scaly_viz.cli.options import json_option, reading_options
+from scaly_viz.cli.options import NumberedCommand, json_option, reading_options
 
 _HELP = """\
 Show the steps of a recording and what each changed, or the text of one step.
@@ -31,8 +29,6 @@ Examples:
   scaly-viz show last --kind code > cartpole.c
 """
 
-_NEGATIVE = re.compile(r"-[0-9]+")
-
 
 class View(Protocol):
     """What can be shown, to a person and to a program."""
@@ -44,29 +40,9 @@ class View(Protocol):
         """Print it, by a pager if that is allowed and it is long."""
 
 
-class _ShowCommand(click.Command):
-    """A command whose arguments may be negative numbers."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse what looks like an option, is none and no number either."""
-        ends = args.index("--") if "--" in args else len(args)
-        rest = super().parse_args(ctx, args)
-        for name in ("recording", "step"):
-            value = ctx.params.get(name) or ""
-            if (
-                value.startswith("-")
-                and value not in args[ends:]
-                and not _NEGATIVE.fullmatch(value)
-            ):
-                options = [opt for param in self.get_params(ctx) for opt in param.opts]
-                close = get_close_matches(value, options)
-                raise click.NoSuchOption(value, possibilities=close, ctx=ctx)
-        return rest
-
-
 @click.command(
     "show",
-    cls=_ShowCommand,
+    cls=NumberedCommand,
     help=_HELP,
     short_help="Show the steps of a recording, or the text of one.",
     context_settings={"ignore_unknown_options": True},
