@@ -154,3 +154,16 @@ def test_each_step_says_what_it_changed(client: FlaskClient, recorder: Recorder)
             },
         },
     ]
+
+
+def test_a_text_of_a_language_that_nobody_knows_costs_nothing_and_says_so(
+    client: FlaskClient, recorder: Recorder
+) -> None:
+    key = recorder.record(steps=[{"listing": "a\nb"}])
+    assert answer(client, f"/recordings/{key}/steps/0/cost/listing") == {
+        "lines": [],
+        "loops": [],
+        "procedures": [],
+        "totals": {"flops": 0, "loads": 0, "stores": 0, "bytes": 0},
+        "uncounted": ["all: a text of kind listing in dialect unknown cannot be counted"],
+    }

@@ -8,8 +8,11 @@ import msgspec
 from flask import Blueprint, Response
 
 from scaly_viz.analysis.changes import changes_of
+from scaly_viz.analysis.cost import TextCost
 from scaly_viz.analysis.diff import Chunk, Numbering, TextDiff, diff_texts
+from scaly_viz.analysis.models import cost_of_text
 from scaly_viz_viewer import requested
+from scaly_viz_viewer.catalog import Opened
 from scaly_viz_viewer.memo import Memo
 from scaly_viz_viewer.requested import RequestedText
 from scaly_viz_viewer.responses import json_response
@@ -18,6 +21,7 @@ text_api = Blueprint("text_api", __name__, url_prefix="/api/v1")
 
 # A diff of big texts holds some thousand chunks; its counts, for the table of changes, are small.
 _diffs: Memo[TextDiff] = Memo(64)
+_costs: Memo[TextCost] = Memo(64)
 _counts: Memo[TextDiff] = Memo(10_000)
 
 
@@ -58,6 +62,20 @@ def show_changes(key: str) -> Response:
     opened = requested.opened(key)
     with opened.lock:
         return json_response(changes_of(opened.recording, _count))
+
+
+@text_api.get("/recordings/<key>/steps/<index>/cost/<path:kind>", provide_automatic_options=False)
+def show_cost(key: str, index: str, kind: str) -> Response:
+    """Answer what a text costs, line by line."""
+    opened = requested.opened(key)
+    text = requested.text(key, opened, requested.step_of(opened, index), kind)
+    return json_response(_costs.get((text.digest, text.dialect, kind), lambda: _cost(opened, text)))
+
+
+def _cost(opened: Opened, text: RequestedText) -> TextCost:
+    with opened.lock:
+        step = requested.step_of(opened, str(text.step))
+        return cost_of_text(opened.recording, step, text.kind)
 
 
 def _answer(left: RequestedText | None, right: RequestedText, numbering: Numbering) -> DiffAnswer:

@@ -17,6 +17,7 @@ _MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
+    ".woff2": "font/woff2",
 }
 _NAME = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,99}", re.ASCII)
 _STATIC = Path(__file__).parent / "static"
@@ -25,6 +26,8 @@ pages = Blueprint("pages", __name__)
 
 
 @pages.get("/", provide_automatic_options=False)
+@pages.get("/search", provide_automatic_options=False)
+@pages.get("/compare", provide_automatic_options=False)
 @pages.get("/r/<_key>", provide_automatic_options=False)
 @pages.get("/r/<_key>/s/<_step>", provide_automatic_options=False)
 def page(_key: str = "", _step: str = "") -> Response:

@@ -1,7 +1,7 @@
 // Bundles the page: node build.mjs OUTDIR [--watch]
 //
 // src/main.ts becomes app.js, each src/**/NAME.worker.ts becomes NAME.worker.js, src/style.css
-// becomes style.css; src/index.html and src/*.svg are copied. The licenses of the packages that went
+// becomes style.css with the fonts that it names; src/index.html and src/*.svg are copied. The licenses of the packages that went
 // into the bundle are gathered in THIRD_PARTY_LICENSES.txt.
 import {
   copyFileSync,
@@ -40,6 +40,9 @@ const options = {
   charset: "utf8",
   format: "esm",
   legalComments: "none",
+  assetNames: "[name]",
+  loader: { ".woff2": "file" },
+  publicPath: "/static",
   logLevel: "warning",
   metafile: true,
   minify: !watch,

@@ -22,6 +22,7 @@ Examples:
   scaly-viz list                     which recordings there are
   scaly-viz show                     the steps of the newest, and what each changed
   scaly-viz show last fuse_ranges    the program as that pass left it
+  scaly-viz diff last fuse_ranges    what that pass changed
   scaly-viz show -2 --kind code      the C of the last but one
 """
 
@@ -39,7 +40,7 @@ Exit codes:
 @click.group(
     "scaly-viz",
     cls=CommandLine,
-    commands_of=("serve", "list", "show"),
+    commands_of=("serve", "list", "show", "diff"),
     default="serve",
     help=_HELP,
     epilog=_EPILOG,

@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 import click
 
+_NEGATIVE = re.compile(r"-[0-9]+")
 
-class SourceCommand(click.Command):
-    """A command that reads recordings; the address of a backend may stand among its arguments."""
+
+class NumberedCommand(click.Command):
+    """A command whose arguments may be negative numbers."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take an address for what ``--recording-path`` names."""
-        from scaly_viz.sources.address import is_address
-
+        """Refuse what looks like an option, is none and no number either."""
         ends = args.index("--") if "--" in args else len(args)
-        for i, argument in enumerate(args[:ends]):
-            if is_address(argument) and (i == 0 or args[i - 1] != _PATH):
-                args = [_PATH, argument, *args[:i], *args[i + 1 :]]
-                break
-        return super().parse_args(ctx, args)
-
-
-_PATH = "--recording-path"
+        rest = super().parse_args(ctx, args)
+        for param in self.get_params(ctx):
+            value = ctx.params.get(param.name or "") or ""
+            if (
+                isinstance(param, click.Argument)
+                and value.startswith("-")
+                and value not in args[ends:]
+                and not _NEGATIVE.fullmatch(value)
+            ):
+                options = [opt for each in self.get_params(ctx) for opt in each.opts]
+                close = get_close_matches(value, options)
+                raise click.NoSuchOption(value, possibilities=close, ctx=ctx)
+        return rest
 
 
 def reading_options[F: Callable[..., Any]](command: F) -> F:
     """Add ``--recording-path`` and ``--strict``."""
     path = click.option(
-        _PATH,
+        "--recording-path",
         "path",
         metavar="PATH",
         help="File or folder to read: scaly-viz's, any OTLP JSON lines, or scaly.viz's"
-        " recordings.json; plain, .gz or .zst. Or jaeger:URL, tempo:URL, for which --recording-path"
-        " itself may be left out.  [default: this user's recordings]",
+        " recordings.json; plain, .gz or .zst.  [default: this user's recordings]",
     )
     strict = click.option(
         "--strict",

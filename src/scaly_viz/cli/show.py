@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from difflib import get_close_matches
 from typing import Protocol
 
 import click
 
-from scaly_viz.cli.options import SourceCommand, json_option, reading_options
+from scaly_viz.cli.options import NumberedCommand, json_option, reading_options
 
 _HELP = """\
 Show the steps of a recording and what each changed, or the text of one step.
@@ -29,10 +27,7 @@ Examples:
   scaly-viz show last fuse_ranges
   scaly-viz show last lowered --kind assembly | grep prog.for
   scaly-viz show last --kind code > cartpole.c
-  scaly-viz show jaeger:http://localhost:16686 cartpole fuse_ranges
 """
-
-_NEGATIVE = re.compile(r"-[0-9]+")
 
 
 class View(Protocol):
@@ -45,29 +40,9 @@ class View(Protocol):
         """Print it, by a pager if that is allowed and it is long."""
 
 
-class _ShowCommand(SourceCommand):
-    """A command whose arguments may be negative numbers."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse what looks like an option, is none and no number either."""
-        ends = args.index("--") if "--" in args else len(args)
-        rest = super().parse_args(ctx, args)
-        for name in ("recording", "step"):
-            value = ctx.params.get(name) or ""
-            if (
-                value.startswith("-")
-                and value not in args[ends:]
-                and not _NEGATIVE.fullmatch(value)
-            ):
-                options = [opt for param in self.get_params(ctx) for opt in param.opts]
-                close = get_close_matches(value, options)
-                raise click.NoSuchOption(value, possibilities=close, ctx=ctx)
-        return rest
-
-
 @click.command(
     "show",
-    cls=_ShowCommand,
+    cls=NumberedCommand,
     help=_HELP,
     short_help="Show the steps of a recording, or the text of one.",
     context_settings={"ignore_unknown_options": True},
@@ -94,15 +69,16 @@ def command(
 ) -> None:
     """Show a recording or a step."""
     from scaly_viz.cli import output, reading, recording_view, step_view
-    from scaly_viz.cli.selection import select_step
+    from scaly_viz.cli.selection import select_recording, select_step
 
-    chosen = reading.choose(path, recording, strict=strict)
-    if chosen is None:
+    recordings = reading.read(path, strict=strict)
+    if not recordings:
         if as_json:
             output.write_json([])
         else:
             output.write(f"{reading.nothing_there(path)}\n")
         return
+    chosen = select_recording(recordings, recording)
     view: View
     if step is not None:
         view = step_view.StepView(chosen, select_step(chosen, step), kind)

@@ -1,70 +1,5 @@
-/** The server's API: its types, as docs/api.md has them, and how it is asked. */
-
-export interface RecordingSummary {
-  id: string;
-  name: string;
-  function: string;
-  started_at: number | null;
-  duration_s: number | null;
-  steps: number;
-  nodes: number | null;
-  code_bytes: number | null;
-  status: string;
-  error: string | null;
-  process: number | null;
-  host: string;
-  trace_id: string;
-  file: string;
-  line: number | null;
-  compiler_version: string;
-  problems: string[];
-}
-
-export interface RecordingList {
-  recordings: RecordingSummary[];
-  total: number;
-  offset: number;
-  limit: number;
-}
-
-export interface PayloadSummary {
-  kind: string;
-  media_type: string;
-  size: number;
-  digest: string;
-  changed: boolean;
-  error: string | null;
-}
-
-export interface StepSummary {
-  index: number;
-  name: string;
-  phase: string;
-  dialect: string;
-  changed: boolean;
-  missing: boolean;
-  duration_s: number | null;
-  figures: Record<string, number>;
-  changes: Record<string, number>;
-  uncounted: string[];
-  payloads: PayloadSummary[];
-}
-
-export interface RecordingDetail {
-  recording: RecordingSummary;
-  steps: StepSummary[];
-}
-
-export interface SourceSummary {
-  name: string;
-  path: string;
-  recordings: number;
-  problems: string[];
-}
-
-export interface SourceList {
-  sources: SourceSummary[];
-}
+/** How the server is asked. */
+import type { PayloadSummary } from "./wire";
 
 /** A decoded payload: text, or null where it is binary. */
 export interface Content {
@@ -87,19 +22,26 @@ const BASE = "/api/v1";
 
 export const SOURCES_URL = `${BASE}/sources`;
 
-export function listUrl(limit: number): string {
-  return `${BASE}/recordings?limit=${limit}`;
+/** An address of the API; parameters that are empty are left out. */
+export function apiUrl(path: string, params: Record<string, string | number | null> = {}): string {
+  const parts = Object.entries(params)
+    .filter(([, value]) => value !== "" && value !== null)
+    .map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
+  return `${BASE}/${path}${parts.length === 0 ? "" : `?${parts.join("&")}`}`;
 }
 
-export function recordingUrl(id: string): string {
-  return `${BASE}/recordings/${encodeURIComponent(id)}`;
+export function recordingUrl(
+  id: string,
+  path = "",
+  params: Record<string, string | number | null> = {},
+): string {
+  return apiUrl(`recordings/${encodeURIComponent(id)}${path}`, params);
 }
 
 /** The address of one payload; by its digest, so that it can be kept for good. */
 export function payloadUrl(id: string, step: number, payload: PayloadSummary): string {
   const kind = encodeURIComponent(payload.kind);
-  const digest = payload.digest ? `?digest=${encodeURIComponent(payload.digest)}` : "";
-  return `${recordingUrl(id)}/steps/${step}/payloads/${kind}${digest}`;
+  return recordingUrl(id, `/steps/${step}/payloads/${kind}`, { digest: payload.digest });
 }
 
 /** Asks for what is at `url`; null where it still is what `tag` names. */
@@ -114,6 +56,10 @@ export async function getIfChanged<T>(
   });
   if (response.status === 304) return null;
   return { value: await json<T>(response), tag: response.headers.get("ETag") };
+}
+
+export async function getJson<T>(url: string, signal: AbortSignal): Promise<T> {
+  return json<T>(await request(url, signal, {}));
 }
 
 export async function getContent(url: string, signal: AbortSignal): Promise<Content> {

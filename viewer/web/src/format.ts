@@ -37,3 +37,12 @@ export function time(seconds: number | null): { shown: string; iso: string } | n
   const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
   return { shown: `${day} ${clock}`, iso: date.toISOString() };
 }
+
+/** A large count in few characters: 12.3 k. */
+export function compact(value: number): string {
+  if (Math.abs(value) < 1000) return count(value);
+  if (Math.abs(value) < 1e6) return `${SHORT.format(value / 1e3)} k`;
+  return Math.abs(value) < 1e9
+    ? `${SHORT.format(value / 1e6)} M`
+    : `${SHORT.format(value / 1e9)} G`;
+}

@@ -1,24 +1,96 @@
-/** Where the user is: the page's address, and back. */
+/** Where the user is: every state of the page as an address, and back. */
+
+/** What an address may say of the list; a parameter that has its default is left out. */
+const HOME = { q: "", sort: "started", order: "", group: "", pick: "", more: "" };
+const SEARCH = { q: "", regex: "", case: "" };
+/** What decides how two texts are set against each other. */
+const TEXT = { view: "auto", numbering: "ignore", context: "changed", line: "" };
+const COMPARE = { left: "", right: "", row: "", kind: "", ...TEXT };
+const RECORDING = {
+  room: "text",
+  kind: "",
+  against: "prev",
+  ...TEXT,
+  pin: "",
+  heat: "",
+  figure: "time",
+  rows: "folded",
+  ...SEARCH,
+};
+
+type Params<T> = { [K in keyof T]: string };
+export type HomeParams = Params<typeof HOME>;
+export type SearchParams = Params<typeof SEARCH>;
+export type TextParams = Params<typeof TEXT>;
+export type CompareParams = Params<typeof COMPARE>;
+export type RecordingParams = Params<typeof RECORDING>;
 
 export type Route =
-  | { room: "home" }
-  | { room: "recording"; id: string; step: number | null; kind: string | null }
-  | { room: "nowhere" };
+  | { page: "home"; params: HomeParams }
+  | { page: "search"; params: SearchParams }
+  | { page: "compare"; params: CompareParams }
+  | { page: "recording"; id: string; step: number | null; params: RecordingParams }
+  | { page: "nowhere" };
 
 export function parse(url: URL): Route {
-  if (url.pathname === "/") return { room: "home" };
-  const match = /^\/r\/([^/]+)(?:\/s\/(0|[1-9][0-9]{0,8}))?$/.exec(url.pathname);
+  const { pathname, searchParams } = url;
+  if (pathname === "/") return { page: "home", params: read(HOME, searchParams) };
+  if (pathname === "/search") return { page: "search", params: read(SEARCH, searchParams) };
+  if (pathname === "/compare") return { page: "compare", params: read(COMPARE, searchParams) };
+  const match = /^\/r\/([^/]+)(?:\/s\/(0|[1-9][0-9]{0,8}))?$/.exec(pathname);
   const id = match?.[1] === undefined ? null : decoded(match[1]);
-  if (!match || id === null) return { room: "nowhere" };
+  if (!match || id === null) return { page: "nowhere" };
   const step = match[2] === undefined ? null : Number(match[2]);
-  return { room: "recording", id, step, kind: url.searchParams.get("kind") };
+  return { page: "recording", id, step, params: read(RECORDING, searchParams) };
 }
 
 export function format(route: Route): string {
-  if (route.room !== "recording") return "/";
-  const step = route.step === null ? "" : `/s/${route.step}`;
-  const kind = route.kind === null ? "" : `?kind=${encodeURIComponent(route.kind)}`;
-  return `/r/${encodeURIComponent(route.id)}${step}${kind}`;
+  switch (route.page) {
+    case "home":
+      return `/${written(HOME, route.params)}`;
+    case "search":
+      return `/search${written(SEARCH, route.params)}`;
+    case "compare":
+      return `/compare${written(COMPARE, route.params)}`;
+    case "recording": {
+      const step = route.step === null ? "" : `/s/${route.step}`;
+      return `/r/${encodeURIComponent(route.id)}${step}${written(RECORDING, route.params)}`;
+    }
+    default:
+      return "/";
+  }
+}
+
+export function home(params: Partial<HomeParams> = {}): Route {
+  return { page: "home", params: { ...HOME, ...params } };
+}
+
+export function search(params: Partial<SearchParams> = {}): Route {
+  return { page: "search", params: { ...SEARCH, ...params } };
+}
+
+export function compare(params: Partial<CompareParams>): Route {
+  return { page: "compare", params: { ...COMPARE, ...params } };
+}
+
+export function recording(
+  id: string,
+  step: number | null = null,
+  params: Partial<RecordingParams> = {},
+): Route {
+  return { page: "recording", id, step, params: { ...RECORDING, ...params } };
+}
+
+function read<T extends Record<string, string>>(defaults: T, given: URLSearchParams): Params<T> {
+  const entries = Object.entries(defaults).map(([key, value]) => [key, given.get(key) ?? value]);
+  return Object.fromEntries(entries) as Params<T>;
+}
+
+function written<T extends Record<string, string>>(defaults: T, params: Params<T>): string {
+  const parts = Object.entries(defaults)
+    .filter(([key, value]) => params[key] !== value)
+    .map(([key]) => `${key}=${encodeURIComponent(params[key] ?? "")}`);
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
 function decoded(text: string): string | null {

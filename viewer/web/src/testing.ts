@@ -1,6 +1,6 @@
 /** What the unit tests share: summaries, and a server that answers from a table. */
 import { vi } from "vitest";
-import type { PayloadSummary, RecordingSummary, StepSummary } from "./api";
+import type { PayloadSummary, RecordingSummary, StepSummary } from "./wire";
 
 export function recording(changes: Partial<RecordingSummary> = {}): RecordingSummary {
   return {

@@ -1,0 +1,44 @@
+"""Owns the choice of the reader for a text, by its dialect and kind; another compiler's gets its place here."""
+
+from __future__ import annotations
+
+from scaly_viz.analysis.cost import TextCost, Totals, cost_of
+from scaly_viz.analysis.diff import lines_of
+from scaly_viz.analysis.text_listing import listing_model
+from scaly_viz.analysis.text_model import TextModel
+from scaly_viz.analysis.text_prog import ProgramText
+from scaly_viz.analysis.texts import text_of
+from scaly_viz.errors import PayloadError
+from scaly_viz.recording import Recording, Step
+
+
+def model_of(recording: Recording, step: Step, kind: str) -> TextModel | None:
+    """Return what is known of the text of ``kind``, None where no reader knows its language.
+
+    Raises:
+        PayloadError: the step has no such text, or it cannot be rebuilt.
+    """
+    lines = lines_of(text_of(recording, step, kind))
+    match step.dialect, kind:
+        case "prog", "assembly":
+            return ProgramText(lines).model()
+        case "prog", "listing":
+            try:
+                assembly = lines_of(text_of(recording, step, "assembly"))
+            except PayloadError:
+                return None
+            return listing_model(lines, ProgramText(assembly).model())
+    return None
+
+
+def cost_of_text(recording: Recording, step: Step, kind: str) -> TextCost:
+    """Return the static cost of the text of ``kind``; of a language that no reader knows it is empty.
+
+    Raises:
+        PayloadError: the step has no such text, or it cannot be rebuilt.
+    """
+    model = model_of(recording, step, kind)
+    if model is not None:
+        return cost_of(model)
+    unknown = f"all: a text of kind {kind} in dialect {step.dialect or 'unknown'} cannot be counted"
+    return TextCost([], [], [], Totals(0, 0, 0, 0), [unknown])

@@ -1,0 +1,92 @@
+"""Owns where the names in a line of scaly's program assembly are, and what the line does with them."""
+
+from __future__ import annotations
+
+import re
+
+from scaly_viz.analysis.text_model import Access, Occurrence
+
+_NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_OUTPUTS = re.compile(r"\bn_out=(\d+)")
+# Longer lines are tables of constants.
+_LONG_LINE = 500_000
+
+
+def names_of(line: str) -> list[Occurrence]:
+    """Return the names of ``line`` from left to right."""
+    start = len(line) - len(line.lstrip())
+    bare = line[start:]
+    if len(line) > _LONG_LINE or not bare or bare.startswith(("prog.module", "//")):
+        return []
+    head = bare.startswith(("prog.proc", "prog.kernel"))
+    declared = _declared_until(bare)
+    written = _written(line)
+    found = []
+    for match in _NAME.finditer(_STRING.sub(lambda m: " " * len(m[0]), line)):
+        name = match[1] or match[2]
+        at = match.start() - start
+        access: Access = "read"
+        if at < declared or (head and line.startswith(":", match.end())) or (head and match[2]):
+            access = "declare"
+        if not head and "prog.assign" in bare[: declared + 15] and at < declared:
+            access = "write"
+        if match.start() in written:
+            access = "write"
+        found.append(
+            Occurrence(name, match.start(), match.end(), access, is_procedure=bool(match[2]))
+        )
+    return found
+
+
+def _declared_until(bare: str) -> int:
+    """Where the names end that a statement gives a value: before its ``=``."""
+    if bare.startswith("prog.for "):
+        return bare.find(" = ")
+    return bare.find(" = ") if bare.startswith("%") else 0
+
+
+def _written(line: str) -> set[int]:
+    """Where the buffers begin that a store or a call writes to."""
+    bare = line.lstrip()
+    if bare.startswith("prog.store"):
+        return _store_target(line)
+    if "prog.call @" in bare:
+        return _call_outputs(line)
+    return set()
+
+
+def _store_target(line: str) -> set[int]:
+    """The target of a store is its last operand: ``%t[...]`` before the type."""
+    end = line.rfind("]", 0, line.rfind(" : "))
+    depth, at = 0, end
+    while at >= 0:
+        depth += (line[at] == "]") - (line[at] == "[")
+        if depth == 0:
+            break
+        at -= 1
+    begin = line.rfind("%", 0, at) if at > 0 else -1
+    return {begin} if begin >= 0 else set()
+
+
+def _call_outputs(line: str) -> set[int]:
+    """The last operands of a call, as many as it says, are what its callee writes."""
+    outputs = _OUTPUTS.search(line)
+    starts: list[int] = []
+    depth, fresh = 0, False
+    for at in range(line.find("("), len(line)):
+        character = line[at]
+        if character in "([":
+            depth += 1
+            fresh = depth == 1
+        elif character in ")]":
+            depth -= 1
+            if depth == 0:
+                break
+        elif character == "," and depth == 1:
+            fresh = True
+        elif character == "%" and fresh and depth == 1:
+            starts.append(at)
+            fresh = False
+    count = int(outputs[1]) if outputs else 0
+    return set(starts[len(starts) - count :]) if 0 < count <= len(starts) else set()

@@ -1,0 +1,94 @@
+"""Owns reading scaly's listing: the lines of the assembly in short, which lacks the types and closing brackets."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from scaly_viz.analysis.text_model import Access, Loop, Occurrence, Procedure, TextModel
+
+_WORD = re.compile(r"(?<![\w.])[^\W\d][\w.]*")
+_CALLEE = re.compile(r"(?:\bcall|^ *proc) ([^\s(]+)\(")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def listing_lines(assembly: Sequence[str], listing: Sequence[str]) -> list[int] | None:
+    """Return for each line of the listing the line of its step's assembly, both from 1.
+
+    None where they do not fit: the listing has a line for each line of the assembly that isn't a
+    closing bracket.
+    """
+    numbers = [number for number, line in enumerate(assembly, 1) if line.strip() != "}"]
+    return numbers if len(numbers) == len(listing) else None
+
+
+def listing_model(listing: Sequence[str], assembly: TextModel) -> TextModel | None:
+    """Return what is known of a listing from the ``assembly`` of its step, None where they do not fit."""
+    numbers = listing_lines(assembly.lines, listing)
+    if numbers is None:
+        return None
+    at = {number: line for line, number in enumerate(numbers, 1)}
+
+    def last(number: int) -> int:
+        return bisect_right(numbers, number)
+
+    procedures = [_procedure(each, at, last) for each in assembly.procedures]
+    model = TextModel(listing, procedures, lambda line: (), assembly.roots, assembly.uncounted)
+    model.names = lambda line: _names(listing[line - 1], model.procedure_at(line))
+    return model
+
+
+def _procedure(
+    procedure: Procedure, at: Mapping[int, int], last: Callable[[int], int]
+) -> Procedure:
+    loops: dict[int, Loop] = {}
+    for loop in procedure.loops:
+        parent = loops[loop.parent.line] if loop.parent else None
+        loops[loop.line] = replace(loop, line=at[loop.line], end=last(loop.end), parent=parent)
+    return Procedure(
+        procedure.name,
+        at[procedure.line],
+        last(procedure.end),
+        {
+            name: replace(declared, line=at[declared.line])
+            for name, declared in procedure.names.items()
+        },
+        list(loops.values()),
+        {at[line]: cost for line, cost in procedure.costs.items()},
+        {at[line]: callees for line, callees in procedure.calls.items()},
+    )
+
+
+def _names(line: str, procedure: Procedure | None) -> list[Occurrence]:
+    if procedure is None:
+        return []
+    bare = _STRING.sub(lambda match: " " * len(match[0]), line)
+    callee = _CALLEE.search(bare)
+    start = len(bare) - len(bare.lstrip())
+    head = bare.startswith("proc ", start)
+    written_until = bare.find(" <- ") if " <- " in bare else bare.find(" = ")
+    found = []
+    for match in _WORD.finditer(bare):
+        name, column = match[0], match.start()
+        if callee is not None and column == callee.start(1):
+            access: Access = "declare" if head else "read"
+            found.append(Occurrence(callee[1], column, callee.end(1), access, is_procedure=True))
+        elif name in procedure.names:
+            found.append(
+                Occurrence(name, column, match.end(), _access(bare, match, start, written_until))
+            )
+    return found
+
+
+def _access(bare: str, match: re.Match[str], start: int, written_until: int) -> Access:
+    """What the line does with a name: the first before an arrow or a sign is written."""
+    column = match.start()
+    if bare.startswith("proc ", start):
+        return "declare" if bare.startswith(":", match.end()) else "read"
+    if bare.startswith("for ", start):
+        return "declare" if column == start + 4 else "read"
+    if column >= written_until:
+        return "read"
+    return "write" if "[" not in bare[:column] else "read"

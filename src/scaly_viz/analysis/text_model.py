@@ -1,0 +1,111 @@
+"""Owns what the model of a text is, whatever its language: procedures, loops, names, what a line costs."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+type Role = Literal["buffer", "loop", "variable", "input", "output", "procedure", "ssa"]
+type Access = Literal["declare", "write", "read"]
+type Cost = tuple[int, int, int, int]
+"""Loads, stores, flops and bytes moved."""
+
+FREE: Cost = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A name in a line: columns from 0, counted in characters, without a sigil."""
+
+    name: str
+    column: int
+    end_column: int
+    access: Access
+    is_procedure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a name stands for in its procedure, and the line that says so."""
+
+    name: str
+    role: Role
+    type: str
+    line: int
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop from its head to its last line.
+
+    ``trips`` is how often its body runs each time that it is entered, ``passes`` how often in one
+    run of its procedure; None where that varies or only a run knows it. A loop over ``chunks`` of a
+    loop over vector lanes has no passes of its own: the lanes count every element.
+    """
+
+    line: int
+    end: int
+    name: str
+    trips: int | None = None
+    passes: int | None = None
+    parent: Loop | None = None
+    chunks: bool = False
+
+
+@dataclass(slots=True)
+class Procedure:
+    """A procedure from its head to its last line, with what its names stand for.
+
+    ``costs`` says what a line costs each time that it runs, without what it calls; ``calls`` whom
+    it calls.
+    """
+
+    name: str
+    line: int
+    end: int = 0
+    names: dict[str, Declared] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
+    costs: dict[int, Cost] = field(default_factory=dict)
+    calls: dict[int, list[str]] = field(default_factory=dict)
+
+    def loop_at(self, line: int) -> Loop | None:
+        """Return the innermost loop whose body ``line`` lies in; a head lies in the loop around it."""
+        at = bisect_right(self.loops, line - 1, key=lambda loop: loop.line) - 1
+        found = self.loops[at] if at >= 0 else None
+        while found is not None and found.end < line:
+            found = found.parent
+        return found
+
+
+@dataclass(slots=True)
+class TextModel:
+    """What is known of a text; lines count from 1.
+
+    ``roots`` are the procedures that one run of the program runs once each, ``uncounted`` says what
+    the costs leave out. ``names`` finds the names of a line, from left to right.
+    """
+
+    lines: Sequence[str]
+    procedures: list[Procedure]
+    names: Callable[[int], Sequence[Occurrence]]
+    roots: Sequence[str] = ()
+    uncounted: Sequence[str] = ()
+
+    def procedure_at(self, line: int) -> Procedure | None:
+        """Return the procedure that ``line`` lies in."""
+        at = bisect_right(self.procedures, line, key=lambda procedure: procedure.line) - 1
+        found = self.procedures[at] if at >= 0 else None
+        return found if found is not None and line <= found.end else None
+
+    def procedure(self, name: str) -> Procedure | None:
+        """Return the procedure called ``name``."""
+        return next((each for each in self.procedures if each.name == name), None)
+
+
+def utf16_column(line: str, column: int) -> int:
+    """Return a column as browsers count it, in UTF-16 code units."""
+    if line.isascii():
+        return column
+    return column + sum(character >= "\U00010000" for character in line[:column])

@@ -1,0 +1,263 @@
+"""Owns reading scaly's program assembly: its procedures, loops and names, and what each line costs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scaly_viz.analysis.prog_names import names_of
+from scaly_viz.analysis.prog_nodes import DType, Expressions, Node, dtype_of
+from scaly_viz.analysis.prog_passes import Nest, count_passes
+from scaly_viz.analysis.text_model import Declared, Loop, Procedure, Role, TextModel
+from scaly_viz.frontend.counts import Counter, Counts
+from scaly_viz.frontend.procedures import Solvers
+from scaly_viz.frontend.straight_line import NOTHING, plus, total
+from scaly_viz.frontend.trips import constant_tables
+
+_PROC = re.compile(r"prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
+_PARAMETER = re.compile(r"%([\w.]+): memref<([^>]*)>")
+_FOR = re.compile(r"prog\.for %([\w.]+) = ")
+_BUFFER = re.compile(r"%([\w.]+) = prog\.buffer : memref<([^>]*)>")
+_ASSIGN = re.compile(r"%([\w.]+) = prog\.assign ")
+_STORE = re.compile(r"prog\.store(?:_pair)? ")
+_CALL = re.compile(r"(?:%[^=]+ = )?prog\.(?:call|launch) @([^(]+)\(")
+_PRINT = re.compile(r"prog\.print\(")
+_RETURNED = re.compile(r"%([\w.]+)")
+_TYPE = re.compile(r" : (\w+)(?: \{[^{}]*\})?$")
+_MEMREF = re.compile(r"(?:(\d+(?:x\d+)*)x)?([a-z]+\d*)(?:, (\w+))?")
+_INPUTS = re.compile(r"\binput_count=(\d+)")
+_WORKSPACE = re.compile(r"\bsz_w=(\d+)")
+_LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d+), .*\{kind=vector\} \{$")
+_ALIAS = re.compile(r" = prog\.alias %([\w.]+) offset (\d+)$")
+_SLOT = re.compile(r" = prog\.workspace offset (\d+)$")
+_DENSE = re.compile(r" = dense<\[(.*)\]>$")
+_ROOT = re.compile(r'\bsolver_root="([^"]*)"')
+_SOLVER_SETS = re.compile(r"\b(solver_oracles|solver_external_workspace)=\{([^{}]*)\}")
+_ORACLES = re.compile(r'([\w.]+)=\[((?:"[^"]*"(?:, )?)*)\]')
+_SIZES = re.compile(r"([\w.]+)=(\d+)")
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A procedure that is being read."""
+
+    procedure: Procedure
+    node: Node
+    types: dict[str, DType] = field(default_factory=dict)
+    buffers: dict[str, Node] = field(default_factory=dict)
+    nests: list[Nest] = field(default_factory=list)
+    expressions: Expressions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.expressions = Expressions(self.types, self.buffers)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A procedure or loop whose end has not come yet."""
+
+    node: Node
+    body: list[Node]
+    nest: Nest | None = None
+
+
+class ProgramText:
+    """The program that an assembly text shows, as far as it can be read."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._readings: list[_Reading] = []
+        self._blocks: list[_Block] = []
+        self._header: Mapping[str, object] = {}
+        for number, line in enumerate(lines, 1):
+            self._line(line.strip(), number)
+        while self._blocks:
+            self._close(len(lines))
+        self.program = Node("program", tuple(each.node for each in self._readings), self._header)
+
+    def counts(self) -> Counts:
+        """Return what a run of the program does, counted as when it was recorded."""
+        return Counter().count(self.program)
+
+    def model(self) -> TextModel:
+        """Return what is known of the text."""
+        for each in self._readings:
+            count_passes(each.nests, constant_tables(each.node))
+        lines = self._lines
+        return TextModel(
+            lines,
+            [each.procedure for each in self._readings],
+            lambda line: names_of(lines[line - 1]),
+            list(self._roots()),
+            [*self.counts().uncounted, *self._untold()],
+        )
+
+    def _untold(self) -> list[str]:
+        return [
+            f"{each.expressions.mixed} operations in proc {each.procedure.name}: on numbers of"
+            " several types, the text does not tell whether they are floating-point"
+            for each in self._readings
+            if each.expressions.mixed
+        ]
+
+    def _roots(self) -> list[str]:
+        """The entry, or the oracles that its solver calls back; of a solver inside, both."""
+        solvers = Solvers.of(self.program)
+        known = {each.procedure.name for each in self._readings}
+        roots = [name for name in solvers.all_oracles() if name in known]
+        if solvers.root is None and self._readings:
+            roots.append(self._readings[-1].procedure.name)
+        return list(dict.fromkeys(roots))
+
+    def _line(self, text: str, number: int) -> None:
+        if text == "}":
+            self._close(number)
+        elif match := _PROC.match(text):
+            self._open_procedure(match, number)
+        elif not self._blocks:
+            if text.startswith("prog.module"):
+                self._header = _solvers(text)
+        elif match := _FOR.match(text):
+            self._open_loop(match, text, number)
+        else:
+            self._statement(text, number)
+
+    def _open_procedure(self, match: re.Match[str], number: int) -> None:
+        while self._blocks:
+            self._close(number - 1)
+        reading = _Reading(Procedure(match[1], number), Node("proc"))
+        inputs = int(found[1]) if (found := _INPUTS.search(match[3])) else 0
+        parameters = [
+            _declare(reading, name, type_, "input" if at < inputs else "output", number)
+            for at, (name, type_) in enumerate(_PARAMETER.findall(match[2]))
+        ]
+        attrs: dict[str, object] = {"name": match[1], "param_count": len(parameters)}
+        if found := _WORKSPACE.search(match[3]):
+            attrs["sz_w"] = int(found[1])
+        reading.node.attrs = attrs
+        self._readings.append(reading)
+        self._blocks.append(_Block(reading.node, [*parameters]))
+
+    def _open_loop(self, match: re.Match[str], text: str, number: int) -> None:
+        reading, around = self._readings[-1], self._blocks[-1].nest
+        name, int64 = match[1], dtype_of("int64")
+        bounds, _ = reading.expressions.read(text, match.end(), int64)
+        reading.types[name] = int64
+        loop = Loop(number, number, name, parent=around.loop if around else None)
+        reading.procedure.loops.append(loop)
+        reading.procedure.names.setdefault(name, Declared(name, "loop", "int64", number))
+        lanes = _LANES.search(text)
+        rng = Node("range", tuple(bounds[:3]), {"name": name}, int64)
+        nest = Nest(loop, rng, around, int(lanes[1]) if lanes else None)
+        reading.nests.append(nest)
+        loads, stores, _, moved = total([reading.expressions.lines[id(each)] for each in bounds])
+        if loads:
+            reading.procedure.costs[number] = loads, stores, 0, moved
+        node = Node("for", (rng,))
+        self._blocks[-1].body.append(node)
+        self._blocks.append(_Block(node, [], nest))
+
+    def _close(self, number: int) -> None:
+        if not self._blocks:
+            return
+        block = self._blocks.pop()
+        if block.nest is None:
+            self._readings[-1].procedure.end = number
+            block.node.args = tuple(block.body)
+            return
+        block.nest.loop.end = number
+        block.node.args = (block.node.args[0], *block.body)
+        around = block.nest.around
+        if block.nest.lanes is not None and around is not None and len(self._blocks[-1].body) == 1:
+            # As scaly marks it: a loop over chunks of nothing but a loop over lanes.
+            self._blocks[-1].node.attrs = {"vector_helper": "", "vector_count": block.nest.lanes}
+            around.is_chunks = True
+
+    def _statement(self, text: str, number: int) -> None:
+        reading = self._readings[-1]
+        procedure = reading.procedure
+        if match := _BUFFER.match(text):
+            node = _declare(reading, match[1], match[2], "buffer", number, text[match.end() :])
+            self._blocks[-1].body.append(node)
+            return
+        cost = NOTHING
+        if match := _ASSIGN.match(text):
+            name, type_ = match[1], _type_of(text)
+            values, _ = reading.expressions.read(text, match.end(), dtype_of(type_))
+            reading.types.setdefault(name, dtype_of(type_))
+            procedure.names.setdefault(name, Declared(name, "variable", type_, number))
+            node = Node("assign", tuple(values), {"target": name}, dtype_of(type_))
+        elif match := _STORE.match(text):
+            values, _ = reading.expressions.read(text, match.end(), dtype_of(_type_of(text)))
+            # The target is printed last, and is the first argument.
+            node = Node("store", (*values[-1:], *values[:-1]), {}, dtype_of(_type_of(text)))
+            elements = len(values) - 1
+            cost = 0, elements, 0, elements * (values[-1].dtype.bits >> 3) if values else 0
+        elif match := _CALL.match(text):
+            values, _ = reading.expressions.read(text, match.end())
+            node = Node("call", tuple(values), {"callee": match[1]})
+            procedure.calls.setdefault(number, []).append(match[1])
+            for name in _RETURNED.findall(text[: match.start(1)]):
+                procedure.names.setdefault(name, Declared(name, "variable", "", number))
+        elif match := _PRINT.match(text):
+            values, _ = reading.expressions.read(text, match.end())
+            node = Node("print", tuple(values))
+        else:
+            return
+        lines = reading.expressions.lines
+        cost = plus(cost, total([lines[id(value)] for value in values if value.op != "buffer"]))
+        if cost != NOTHING:
+            procedure.costs[number] = cost
+        self._blocks[-1].body.append(node)
+
+
+def _declare(
+    reading: _Reading, name: str, type_: str, role: Role, line: int, value: str = ""
+) -> Node:
+    """Remember a buffer, and return the node that declares it."""
+    match = _MEMREF.fullmatch(type_)
+    shape = tuple(map(int, match[1].split("x"))) if match and match[1] else ()
+    dtype = dtype_of(match[2] if match else "")
+    attrs: dict[str, object] = {"name": name, "shape": shape}
+    if match and match[3]:
+        attrs["address_space"] = match[3]
+    if found := _ALIAS.match(value):
+        attrs |= {"alias_of": found[1], "alias_offset": int(found[2])}
+    elif found := _SLOT.match(value):
+        attrs["workspace_offset"] = int(found[1])
+    elif (found := _DENSE.match(value)) and not dtype.is_floating:
+        attrs["values"] = _integers(found[1])
+    node = Node("buffer", (), attrs, dtype)
+    reading.types[name] = dtype
+    reading.buffers[name] = node
+    shown = f"{dtype.name} {shape}" if match else type_
+    reading.procedure.names.setdefault(name, Declared(name, role, shown, line))
+    return node
+
+
+def _integers(text: str) -> list[int]:
+    try:
+        return [int(item) for item in text.split(", ")] if text else []
+    except ValueError:
+        return []
+
+
+def _type_of(text: str) -> str:
+    match = _TYPE.search(text[-200:])
+    return match[1] if match else ""
+
+
+def _solvers(text: str) -> Mapping[str, object]:
+    """What the head of a module says of its solvers."""
+    header: dict[str, object] = {}
+    if match := _ROOT.search(text):
+        header["solver_root"] = match[1]
+    for key, body in _SOLVER_SETS.findall(text):
+        if key == "solver_oracles":
+            header[key] = {
+                name: re.findall(r'"([^"]*)"', names) for name, names in _ORACLES.findall(body)
+            }
+        else:
+            header[key] = {name: int(size) for name, size in _SIZES.findall(body)}
+    return header

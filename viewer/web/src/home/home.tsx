@@ -1,0 +1,178 @@
+/** The first page: what was compiled, when, for whom, and how it went. */
+import { useEffect, useState } from "preact/hooks";
+import { apiUrl, SOURCES_URL } from "../api";
+import { useWatched } from "../fetching";
+import { count, plural } from "../format";
+import { Name, Skeleton } from "../names";
+import { go } from "../navigation";
+import { Notice } from "../notice";
+import { compare, type HomeParams, home } from "../route";
+import type { RecordingList, RecordingSummary, SourceList } from "../wire";
+import { EmptyNote } from "./empty";
+import { FilterBox } from "./filter";
+import { Groups } from "./groups";
+import { Table } from "./table";
+
+export const PAGE_SIZE = 1000;
+/** Rows that are drawn at once; the others follow when these are painted. */
+const FIRST_ROWS = 100;
+
+export function Home({ params }: { params: HomeParams }) {
+  const limit = PAGE_SIZE * (1 + Math.max(0, Number.parseInt(params.more, 10) || 0));
+  const { q, sort, order } = params;
+  const url = apiUrl("recordings", {
+    limit,
+    q,
+    sort: sort === "started" ? "" : sort,
+    order,
+  });
+  const { value, error } = useWatched<RecordingList>(url);
+  const change = (changes: Partial<HomeParams>, how: "push" | "replace" = "push"): void =>
+    go(home({ ...params, ...changes }), how);
+  const list = useLast(value);
+  const isEmpty = list?.total === 0;
+  return (
+    <section class="home page">
+      <Notice error={error} />
+      <div class="home-head">
+        <h1 tabIndex={-1}>Recordings</h1>
+        <p role="status">{list ? told(list.total, q) : "Reading the recordings…"}</p>
+        <FilterBox q={q} changed={(text) => change({ q: text, more: "" }, "replace")} />
+        <button
+          type="button"
+          aria-pressed={params.group === "function"}
+          onClick={() => change({ group: params.group === "function" ? "" : "function" })}
+        >
+          Group by function
+        </button>
+      </div>
+      <Sources />
+      {params.pick !== "" && list && <Picked params={params} list={list} change={change} />}
+      {params.group === "function" ? (
+        <Groups q={q} />
+      ) : (
+        <Rows list={list} params={params} change={change} />
+      )}
+      {isEmpty && q === "" && <EmptyNote />}
+      {isEmpty && q !== "" && <NoMatch clear={() => change({ q: "" })} />}
+    </section>
+  );
+}
+
+function told(total: number, q: string): string {
+  return q === "" ? plural(total, "recording") : `${plural(total, "recording")} found`;
+}
+
+/** What was shown stays until the answer to a changed question is there. */
+function useLast<T>(value: T | null): T | null {
+  const [last, setLast] = useState(value);
+  useEffect(() => {
+    if (value !== null) setLast(value);
+  }, [value]);
+  return value ?? last;
+}
+
+interface RowsProps {
+  list: RecordingList | null;
+  params: HomeParams;
+  change: (changes: Partial<HomeParams>, how?: "push" | "replace") => void;
+}
+
+function Rows({ list, params, change }: RowsProps) {
+  const all = useInTwoStrokes(list?.recordings ?? null);
+  if (!list) return <Skeleton rows={12} />;
+  if (list.total === 0) return null;
+  const rest = list.total - list.recordings.length;
+  const isByAge = params.sort === "started" && params.order !== "asc";
+  return (
+    <>
+      <Table rows={all} params={params} change={change} />
+      {rest > 0 && (
+        <button
+          type="button"
+          class="more"
+          onClick={() => change({ more: String(1 + (Number.parseInt(params.more, 10) || 0)) })}
+        >
+          Show{" "}
+          {plural(Math.min(rest, PAGE_SIZE), isByAge ? "older recording" : "further recording")}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The first rows at once, the rest when they are painted. */
+function useInTwoStrokes(rows: RecordingSummary[] | null): RecordingSummary[] {
+  const [isPainted, setPainted] = useState(false);
+  const isThere = rows !== null;
+  useEffect(() => {
+    if (!isThere) return;
+    // The frame after the next one: the first rows are painted by then.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setPainted(true));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isThere]);
+  return isPainted ? (rows ?? []) : (rows ?? []).slice(0, FIRST_ROWS);
+}
+
+function Picked({ params, list, change }: RowsProps & { list: RecordingList }) {
+  const picked = list.recordings.find((recording) => recording.id === params.pick);
+  return (
+    <p class="picked" role="status">
+      Comparing <Name text={picked?.name || params.pick} /> with… choose the other one.{" "}
+      <button type="button" onClick={() => change({ pick: "" })}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
+/** Begins or completes the choice of two recordings. */
+export function pick(id: string, params: HomeParams, change: RowsProps["change"]): void {
+  if (params.pick === "" || params.pick === id) change({ pick: params.pick === id ? "" : id });
+  else go(compare({ left: params.pick, right: id }));
+}
+
+function NoMatch({ clear }: { clear: () => void }) {
+  return (
+    <section class="empty">
+      <h2>No recording matches</h2>
+      <p>Every word of the filter has to be met.</p>
+      <button type="button" onClick={clear}>
+        Clear the filter
+      </button>
+    </section>
+  );
+}
+
+/** Where the recordings come from, and what of it cannot be read. */
+function Sources() {
+  const { value } = useWatched<SourceList>(SOURCES_URL);
+  const sources = value?.sources ?? [];
+  const problems = [...new Set(sources.flatMap((source) => source.problems))];
+  if (sources.length === 0) return null;
+  return (
+    <div class="sources">
+      <ul aria-label="Sources">
+        {sources.map((source) => (
+          <li key={source.path} title={source.path}>
+            <Name text={source.name} /> <span class="quiet">{count(source.recordings)}</span>
+          </li>
+        ))}
+      </ul>
+      {problems.length > 0 && (
+        <details class="problems">
+          <summary>{plural(problems.length, "remark")} on the files that were read</summary>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>
+                <Name text={problem} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}

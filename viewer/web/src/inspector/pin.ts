@@ -1,0 +1,98 @@
+/** The pinned value: which one it is, and what is known of it in every step. */
+import { useMemo, useRef, useState } from "preact/hooks";
+import { recordingUrl } from "../api";
+import { type Loaded, prefetchJson, useJson, useLatest } from "../fetching";
+import type { RecordingParams } from "../route";
+import type { Overlay } from "../text/marks";
+import type { Side } from "../text/source";
+import type { Life, Value } from "../wire";
+
+export interface Pin {
+  name: string;
+  scope: string;
+}
+
+export interface PinState {
+  pin: Pin | null;
+  value: Loaded<Value>;
+  /** Changes whenever what `at` says may change. */
+  key: string;
+  /** How a text is marked for it. */
+  at: (recording: string, step: number, kind: string) => Overlay["pin"];
+  /** What became of it in a step, undefined where it is not there. */
+  lifeOf: (step: number) => string | undefined;
+  firstLine: (side: Side | null) => number | null;
+  /** Pins what stands at a place of a text. */
+  pick: (step: number, kind: string, line: number, column: number) => void;
+  set: (pin: Pin | null) => void;
+  /** Why the last click pinned nothing. */
+  problem: string | null;
+}
+
+export function parsePin(text: string): Pin | null {
+  const at = text.lastIndexOf(":");
+  if (text === "") return null;
+  return at < 0
+    ? { name: text, scope: "" }
+    : { scope: text.slice(0, at), name: text.slice(at + 1) };
+}
+
+export function formatPin(pin: Pin | null): string {
+  return pin === null ? "" : `${pin.scope}:${pin.name}`;
+}
+
+export function usePin(
+  id: string,
+  revision: string,
+  params: RecordingParams,
+  change: (changes: Partial<RecordingParams>) => void,
+): PinState {
+  const { pin: text } = params;
+  const pin = useMemo(() => parsePin(text), [text]);
+  const url = pin ? recordingUrl(id, "/values", { name: pin.name, scope: pin.scope }) : null;
+  const value = useLatest(useJson<Value>(url && `${url}#${revision}`));
+  const [problem, setProblem] = useState<string | null>(null);
+  const picking = useRef(0);
+  return useMemo(() => {
+    const life = value.value?.life ?? [];
+    const find = (step: number, kind: string): Life | undefined =>
+      life.find((each) => each.step === step && each.kind === kind && isThere(each));
+    const at: PinState["at"] = (recording, step, kind) => {
+      const entry = recording === id ? find(step, kind) : undefined;
+      return entry ? { name: entry.name, lines: new Set(entry.lines) } : null;
+    };
+    return {
+      pin,
+      value,
+      key: `${text} ${value.url} ${value.value !== null}`,
+      at,
+      lifeOf: (step) => strongest(life.filter((each) => each.step === step)),
+      firstLine: (side) => (side ? (find(side.step, side.kind)?.lines[0] ?? null) : null),
+      pick: (step, kind, line, column) => {
+        const turn = ++picking.current;
+        const asked = recordingUrl(id, "/values", { step, kind, line, column });
+        void prefetchJson<Value>(`${asked}#${revision}`).then((found) => {
+          if (turn !== picking.current) return;
+          setProblem(found ? null : "Nothing is known of what stands there.");
+          if (found) change({ pin: formatPin(found) });
+        });
+      },
+      set: (next) => {
+        setProblem(null);
+        change({ pin: formatPin(next) });
+      },
+      problem,
+    };
+  }, [id, revision, text, value, problem, change]);
+}
+
+function isThere({ state }: Life): boolean {
+  return state !== "absent" && state !== "gone";
+}
+
+const ORDER = ["born", "changed", "gone", "present"];
+
+/** A step has several texts: what happened in one of them counts. */
+function strongest(entries: Life[]): string | undefined {
+  return ORDER.find((state) => entries.some((each) => each.state === state));
+}

@@ -1,0 +1,85 @@
+/** The address of the page as state: who reads it, who changes it, and when the browser is told. */
+import { useEffect, useState } from "preact/hooks";
+import { format, parse, type Route } from "./route";
+
+/** Browsers refuse more than some 200 changes of the address in 30 seconds. */
+const SETTLE_MS = 150;
+
+const listeners = new Set<(route: Route) => void>();
+let current: Route | null = null;
+let settling: ReturnType<typeof setTimeout> | undefined;
+
+export function route(): Route {
+  current ??= parse(new URL(location.href));
+  return current;
+}
+
+export function useRoute(): Route {
+  const [shown, show] = useState(route);
+  useEffect(() => {
+    listeners.add(show);
+    show(route());
+    return () => void listeners.delete(show);
+  }, []);
+  return shown;
+}
+
+/** Goes somewhere: "push" makes an entry that Back returns from, "replace" does not. */
+export function go(target: Route, how: "push" | "replace" = "push"): void {
+  settle();
+  const href = format(target);
+  set(target);
+  if (how === "replace") {
+    settling = setTimeout(settle, SETTLE_MS);
+  } else if (href !== location.pathname + location.search) {
+    history.pushState(null, "", href);
+  }
+}
+
+function settle(): void {
+  if (settling === undefined) return;
+  clearTimeout(settling);
+  settling = undefined;
+  const href = format(route());
+  if (href !== location.pathname + location.search) history.replaceState(null, "", href);
+}
+
+function set(target: Route): void {
+  current = target;
+  for (const listener of [...listeners]) listener(target);
+}
+
+/** Follows the browser's Back and Forward, and plain clicks on links inside the page. */
+export function startNavigation(arrived: () => void): void {
+  document.addEventListener("click", (event) => {
+    const href = insideLink(event);
+    if (href === null) return;
+    event.preventDefault();
+    const before = pageOf(route());
+    go(parse(new URL(href)));
+    if (pageOf(route()) !== before) arrived();
+  });
+  window.addEventListener("pagehide", settle);
+  window.addEventListener("popstate", () => {
+    clearTimeout(settling);
+    settling = undefined;
+    const before = pageOf(route());
+    set(parse(new URL(location.href)));
+    if (pageOf(route()) !== before) arrived();
+  });
+}
+
+function pageOf(target: Route): string {
+  return target.page === "recording" ? `r/${target.id}` : target.page;
+}
+
+/** The address that a plain click leads to inside the page, null where the browser shall follow. */
+export function insideLink(event: MouseEvent): string | null {
+  if (event.defaultPrevented || event.button !== 0) return null;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!link || link.hasAttribute("download") || link.origin !== location.origin) return null;
+  return link.pathname.startsWith("/api/") || link.pathname.startsWith("/static/")
+    ? null
+    : link.href;
+}

@@ -1,0 +1,83 @@
+/** A figure over the steps as columns, each of which leads to its step. */
+import { scaleLinear } from "d3-scale";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { StepSummary } from "../wire";
+
+interface Props {
+  steps: readonly StepSummary[];
+  values: (number | null)[];
+  show: (value: number | null) => string;
+  current: number | null;
+  href: (step: StepSummary) => string;
+}
+
+const HEIGHT = 168;
+const TOP = 8;
+const BOTTOM = 24;
+const LEFT = 72;
+
+export function FigureChart({ steps, values, show, current, href }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(900);
+  useLayoutEffect(() => {
+    const element = host.current;
+    if (!element || typeof ResizeObserver === "undefined") return;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const top = Math.max(...values.map((value) => value ?? 0), 0);
+  const y = scaleLinear()
+    .domain([0, top || 1])
+    .nice(4)
+    .range([HEIGHT - BOTTOM, TOP]);
+  const slot = Math.max((width - LEFT - 8) / Math.max(steps.length, 1), 3);
+  const bar = Math.max(Math.min(slot - 2, 40), 2);
+  const every = Math.ceil(28 / slot);
+  return (
+    <div class="chart" ref={host}>
+      <svg width={width} height={HEIGHT}>
+        <title>Figure over the steps</title>
+        {y.ticks(4).map((tick) => (
+          <g key={tick} class="tick">
+            <line x1={LEFT} x2={width - 8} y1={y(tick)} y2={y(tick)} />
+            <text x={LEFT - 8} y={y(tick)} dy="0.32em">
+              {show(tick)}
+            </text>
+          </g>
+        ))}
+        {steps.map((step, i) => {
+          const value = values[i] ?? null;
+          const x = LEFT + i * slot + (slot - bar) / 2;
+          const height = y(0) - y(value ?? 0);
+          return (
+            <a
+              key={step.index}
+              href={href(step)}
+              aria-label={`step ${step.index} ${step.name}: ${show(value)}`}
+              class={step.changed ? "column" : "column same"}
+              data-dialect={step.dialect}
+              aria-current={step.index === current ? "step" : undefined}
+            >
+              <title>{`${step.index} ${step.name}: ${show(value)}`}</title>
+              <rect class="hit" x={LEFT + i * slot} y={TOP} width={slot} height={HEIGHT - TOP} />
+              {value !== null && (
+                <rect
+                  x={x}
+                  y={y(0) - Math.max(height, 1)}
+                  width={bar}
+                  height={Math.max(height, 1)}
+                />
+              )}
+              {step.index % every === 0 && (
+                <text x={x + bar / 2} y={HEIGHT - 8}>
+                  {step.index}
+                </text>
+              )}
+            </a>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}

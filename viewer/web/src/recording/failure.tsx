@@ -1,0 +1,81 @@
+/** Why a render failed: the pass, the exception, and the last good step beside it. */
+import { recordingUrl } from "../api";
+import { CopyButton } from "../copy";
+import { useJson } from "../fetching";
+import type { PinState } from "../inspector/pin";
+import { Failed, Name, Pre, Skeleton } from "../names";
+import { format, type RecordingParams } from "../route";
+import { TextRoom } from "../text/room";
+import type { Failure, RecordingDetail, StepSummary } from "../wire";
+import { atStep, choose, shortName, stepAt } from "./choose";
+
+interface Props {
+  detail: RecordingDetail;
+  params: RecordingParams;
+  change: (changes: Partial<RecordingParams>, how?: "push" | "replace") => void;
+  pin: PinState;
+  neighbors: StepSummary[];
+}
+
+export function FailureRoom(props: Props) {
+  const { detail, params } = props;
+  const { id, steps, status } = detail.recording;
+  const url = status === "failed" ? `${recordingUrl(id, "/failure")}#${steps}` : null;
+  const { value, error } = useJson<Failure>(url);
+  if (url === null) return <p class="hint">This render did not fail.</p>;
+  if (error) return <Failed what="What is known of the failure cannot be read:" error={error} />;
+  if (!value) return <Skeleton rows={12} />;
+  const last = value.last_step === null ? undefined : stepAt(detail.steps, value.last_step);
+  const place = value.place ?? null;
+  const kind = place && place.step === last?.index ? place.kind : "";
+  const choice = last ? choose(detail, last.index, kind) : null;
+  const line = place ? String(place.line) : "";
+  return (
+    <div class="failure-room">
+      <section class="exception" aria-label="Exception">
+        <h2>
+          {value.failed_pass === null ? (
+            "The render failed"
+          ) : (
+            <>
+              Failed in <Name text={value.failed_pass} />
+            </>
+          )}
+        </h2>
+        <p class="message">
+          <span class="mono">
+            <Name text={value.type} />
+          </span>
+          <br />
+          <Name text={value.message} />
+        </p>
+        <div class="row">
+          <h3>Stack trace</h3>
+          <CopyButton text={() => value.stacktrace} />
+        </div>
+        <Pre label="Stack trace">{value.stacktrace || "none was recorded"}</Pre>
+      </section>
+      {last && choice?.payload && (
+        <section class="last-good" aria-label="Last good step">
+          <h2>
+            Last good step{" "}
+            <a href={format(atStep({ id, params }, last, { room: "text", line }))}>
+              {last.index} <Name text={shortName(last)} />
+            </a>
+            {place && <span class="quiet"> · the message names line {place.line}</span>}
+          </h2>
+          <TextRoom
+            {...props}
+            params={{
+              ...params,
+              against: place ? "none" : params.against,
+              line: params.line || line,
+            }}
+            step={last}
+            payload={choice.payload}
+          />
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** When what ran: the spans of the render, and of renders nested in it, on one axis of time. */
+import { recordingUrl } from "../api";
+import { useJson } from "../fetching";
+import { duration } from "../format";
+import { Failed, Skeleton } from "../names";
+import { format, type RecordingParams, recording } from "../route";
+import type { RecordingDetail, TimelineAnswer, TimelineSpan } from "../wire";
+
+interface Props {
+  detail: RecordingDetail;
+  params: RecordingParams;
+}
+
+export function Timeline({ detail, params }: Props) {
+  const { id, steps, status } = detail.recording;
+  const { value, error } = useJson<TimelineAnswer>(
+    `${recordingUrl(id, "/timeline")}#${steps}${status}`,
+  );
+  return (
+    <section aria-label="Timeline">
+      <h2>Timeline</h2>
+      {error ? (
+        <Failed what="The timeline cannot be shown:" error={error} />
+      ) : value ? (
+        <Lanes spans={value.spans} id={id} params={params} />
+      ) : (
+        <Skeleton rows={2} />
+      )}
+    </section>
+  );
+}
+
+/** Spans narrower than this share of the whole have no room for a name. */
+const MIN_NAMED = 0.05;
+
+function Lanes({
+  spans,
+  id,
+  params,
+}: {
+  spans: TimelineSpan[];
+  id: string;
+  params: RecordingParams;
+}) {
+  const start = Math.min(...spans.map((span) => span.start_s));
+  const end = Math.max(...spans.map((span) => span.start_s + span.duration_s));
+  const whole = end - start || 1;
+  const lanes = lanesOf(spans);
+  return (
+    <div class="timeline">
+      <div class="time-axis" aria-hidden="true">
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <span key={share} style={{ left: `${share * 100}%` }}>
+            {duration(whole * share)}
+          </span>
+        ))}
+      </div>
+      {lanes.map((lane, depth) => (
+        <ol key={depth} class="lane" aria-label={`Depth ${depth}`}>
+          {lane.map((span) => {
+            const share = span.duration_s / whole;
+            const label = `${span.name}, ${duration(span.duration_s)}`;
+            const target = recording(span.recording, span.step, {
+              ...(span.recording === id ? params : {}),
+              room: "text",
+              kind: "",
+              line: "",
+            });
+            return (
+              <li
+                key={span.id}
+                style={{
+                  left: `${((span.start_s - start) / whole) * 100}%`,
+                  width: `${share * 100}%`,
+                }}
+              >
+                <a href={format(target)} data-kind={span.kind} title={label} aria-label={label}>
+                  {share >= MIN_NAMED && <span>{span.name}</span>}
+                </a>
+              </li>
+            );
+          })}
+        </ol>
+      ))}
+    </div>
+  );
+}
+
+/** Spans by depth: a parent lies above what it contains. */
+export function lanesOf(spans: readonly TimelineSpan[]): TimelineSpan[][] {
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  const depthOf = (span: TimelineSpan): number => {
+    let depth = 0;
+    const seen = new Set<string>();
+    for (let at = span; at.parent !== null && !seen.has(at.id); ) {
+      seen.add(at.id);
+      const parent = byId.get(at.parent);
+      if (!parent) break;
+      depth += 1;
+      at = parent;
+    }
+    return depth;
+  };
+  const lanes: TimelineSpan[][] = [];
+  for (const span of spans) {
+    const depth = depthOf(span);
+    lanes[depth] ??= [];
+    lanes[depth].push(span);
+  }
+  return [...lanes].map((lane) => lane ?? []);
+}

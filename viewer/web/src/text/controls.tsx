@@ -1,0 +1,227 @@
+/** The controls above a text: its kinds, what it is set against, and what to do with it. */
+import { payloadUrl } from "../api";
+import { CopyButton } from "../copy";
+import { HAS } from "../features";
+import { bytes, compact, count, plural } from "../format";
+import { Name } from "../names";
+import { atStep, payloadOf, shortName, stepAt } from "../recording/choose";
+import { format } from "../route";
+import type { RecordingDetail, StepSummary } from "../wire";
+import type { CostView } from "./cost";
+import { fileName } from "./data";
+import type { TextRoomProps } from "./room";
+import { isText, type Texts } from "./source";
+
+interface Props extends TextRoomProps {
+  texts: Texts | null;
+  diffError: Error | null;
+  isSplit: boolean;
+  find: () => void;
+  cost: CostView;
+}
+
+export function Controls(props: Props) {
+  const { detail, step, payload, params, change, texts, find } = props;
+  const { id } = detail.recording;
+  const text = texts?.right.text ?? null;
+  const isDiff = texts?.diff != null;
+  return (
+    <div class="controls">
+      <nav class="tabs" aria-label="Payloads">
+        {step.payloads.map((each) => (
+          <a
+            key={each.kind}
+            href={format(atStep({ id, params: { ...params, kind: each.kind } }, step))}
+            aria-current={each === payload ? "true" : undefined}
+            class={each.error === null ? undefined : "damaged"}
+          >
+            <Name text={each.kind} />
+            {each.error === null ? null : " (damaged)"}
+          </a>
+        ))}
+      </nav>
+      {isText(payload) && HAS.diff && <AgainstSelect {...props} />}
+      {isDiff && (
+        <>
+          <Toggle
+            isOn={props.isSplit}
+            title="Side by side, or in one column (s)"
+            press={() => change({ view: props.isSplit ? "inline" : "split" })}
+          >
+            side by side
+          </Toggle>
+          <Toggle
+            isOn={params.context !== "all"}
+            title="Only what differs, with some lines around it"
+            press={() => change({ context: params.context === "all" ? "changed" : "all" })}
+          >
+            only changes
+          </Toggle>
+          <Toggle
+            isOn={params.numbering !== "exact"}
+            title="A value that only got another number is no difference (i)"
+            press={() => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" })}
+          >
+            ignore numbering
+          </Toggle>
+        </>
+      )}
+      {HAS.cost && props.cost.isPossible && <HeatSelect {...props} />}
+      <DiffNote {...props} />
+      <span class="spacer" />
+      {text !== null && (
+        <>
+          <button type="button" title="Find in the text (f)" onClick={find}>
+            Find
+          </button>
+          <CopyButton text={() => text} />
+        </>
+      )}
+      <a
+        class="button"
+        href={payloadUrl(id, step.index, payload)}
+        download={`${fileName(step, payload)}${text === null ? "" : extension(payload.kind)}`}
+      >
+        Download
+      </a>
+    </div>
+  );
+}
+
+function extension(kind: string): string {
+  return kind === "code" ? ".c" : kind === "graph" ? ".json" : ".txt";
+}
+
+interface ToggleProps {
+  isOn: boolean;
+  title: string;
+  press: () => void;
+  children: string;
+}
+
+export function Toggle({ isOn, title, press, children }: ToggleProps) {
+  return (
+    <button type="button" class="toggle" aria-pressed={isOn} title={title} onClick={press}>
+      {children}
+    </button>
+  );
+}
+
+function AgainstSelect({ detail, step, payload, params, change }: Props) {
+  const others = detail.steps.filter((each) => each.index !== step.index);
+  const same = others.filter((each) => payloadOf(each, payload.kind));
+  const beside = besides(detail, step, payload.kind);
+  const known = [
+    "prev",
+    "none",
+    ...same.map((each) => String(each.index)),
+    ...beside.map(([v]) => v),
+  ];
+  return (
+    <label class="against">
+      <span>against</span>
+      <select
+        value={known.includes(params.against) ? params.against : "none"}
+        onChange={(event) => change({ against: event.currentTarget.value, line: "" })}
+      >
+        <option value="prev">previous change</option>
+        <option value="none">nothing</option>
+        <optgroup label="Difference to">
+          {same.map((each) => (
+            <option key={each.index} value={String(each.index)}>
+              {each.index} {shortName(each)}
+            </option>
+          ))}
+        </optgroup>
+        <optgroup label="Beside, lines linked">
+          {beside.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+    </label>
+  );
+}
+
+/** Texts of another kind: those of this step, of the last program, and the generated code. */
+function besides(detail: RecordingDetail, step: StepSummary, kind: string): [string, string][] {
+  const backwards = [...detail.steps].reverse();
+  const code = backwards.find((each) => payloadOf(each, "code"));
+  const program = backwards.find((each) => payloadOf(each, "listing"));
+  const steps = [...new Set([step, program, code])].filter((each) => each !== undefined);
+  return steps.flatMap((each) =>
+    each.payloads
+      .filter((other) => other.kind !== kind && isText(other) && other.error === null)
+      .map(({ kind: name }): [string, string] => [
+        `${each.index}.${name}`,
+        `${name} of ${each.index} ${shortName(each)}`,
+      ]),
+  );
+}
+
+function HeatSelect({ params, change, cost }: Props) {
+  const totals = cost.cost?.totals ?? {};
+  const flops = totals["flops_total"] ?? totals["flops"];
+  const traffic = totals["bytes_total"] ?? totals["bytes"];
+  return (
+    <label class="against">
+      <span>cost</span>
+      <select
+        value={params.heat}
+        title="Static cost of each line and loop, weighted by constant trip counts"
+        onChange={(event) => change({ heat: event.currentTarget.value })}
+      >
+        <option value="">none</option>
+        <option value="flops">flops</option>
+        <option value="bytes">memory traffic</option>
+      </select>
+      {params.heat === "flops" && flops !== undefined && (
+        <span class="figure-note" title={`${count(flops)} flops in one run`}>
+          Σ {compact(flops)} F
+        </span>
+      )}
+      {params.heat === "bytes" && traffic !== undefined && (
+        <span class="figure-note" title={`${count(traffic)} bytes in one run`}>
+          Σ {bytes(traffic)}
+        </span>
+      )}
+    </label>
+  );
+}
+
+/** What the difference amounts to, or why there is none. */
+function DiffNote({ detail, payload, params, texts, diffError }: Props) {
+  if (!HAS.diff || params.against === "none" || !isText(payload) || !texts) return null;
+  const { diff, left } = texts;
+  if (diffError) return <span class="note">{diffError.message}</span>;
+  if (texts.isFirst) return <span class="note">the first of its kind</span>;
+  if (!diff || !left) return null;
+  const against = stepAt(detail.steps, left.side.step);
+  const name = against ? `${against.index} ${shortName(against)}` : String(left.side.step);
+  return (
+    <span class="note diff-note">
+      {!payload.changed && params.against === "prev" && (
+        <strong title="The difference that is shown was made by an earlier step">
+          unchanged by this step
+        </strong>
+      )}
+      {diff.identical ? (
+        <span>
+          equal to <Name text={name} />
+        </span>
+      ) : (
+        <>
+          <span class="added">+{count(diff.added)}</span>
+          <span class="removed">−{count(diff.removed)}</span>
+          {diff.moved > 0 && <span class="moved">⇥{count(diff.moved)} moved</span>}
+          {diff.renumbered > 0 && <span>≈{count(diff.renumbered)} renumbered</span>}
+          <span class="quiet">
+            {plural(diff.added + diff.removed, "line")} to <Name text={name} />
+          </span>
+        </>
+      )}
+    </span>
+  );
+}

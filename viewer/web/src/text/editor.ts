@@ -1,0 +1,173 @@
+/** One pane of text: a CodeMirror that shows a sheet, read only. */
+import { cpp } from "@codemirror/lang-cpp";
+import { codeFolding, foldGutter, foldKeymap } from "@codemirror/language";
+import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
+import { hiddenRows, hiding, reveal, type Stretch } from "./context";
+import { indentFolding } from "./folding";
+import { type Heat, heatGutter, numbersAndSigns, setHeat } from "./gutters";
+import { marks, NO_OVERLAY, type Overlay, setOverlay, shown } from "./marks";
+import { rowOf, type Sheet } from "./sheet";
+import { theme } from "./theme";
+import { nameAt } from "./tokens";
+
+export interface Sight {
+  sheet: Sheet;
+  kind: string;
+  label: string;
+  stretches: readonly Stretch[];
+  hasHeat: boolean;
+}
+
+export interface Listener {
+  /** A name was clicked: line and column of the text itself. */
+  picked(line: number, column: number): void;
+  /** A line number was clicked. */
+  chosen(line: number): void;
+  /** The pointer is on a line, or on none. */
+  pointed(line: number | null): void;
+  revealed(stretch: Stretch): void;
+  followedMove(row: number): void;
+}
+
+export class TextPane {
+  readonly view: EditorView;
+  private sight: Sight | null = null;
+  private pointedLine: number | null = null;
+
+  constructor(
+    host: HTMLElement,
+    private readonly listener: Listener,
+  ) {
+    // In a shadow tree CodeMirror adopts its style sheet; in the document it would insert a
+    // <style>, which the Content-Security-Policy refuses.
+    const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+    this.view = new EditorView({ root, parent: root });
+  }
+
+  show(sight: Sight): void {
+    if (this.sight === sight) return;
+    const { scrollTop, scrollLeft } = this.view.scrollDOM;
+    this.sight = sight;
+    this.pointedLine = null;
+    this.view.setState(
+      EditorState.create({ doc: sight.sheet.doc, extensions: this.extensions(sight) }),
+    );
+    this.view.scrollDOM.scrollTop = scrollTop;
+    this.view.scrollDOM.scrollLeft = scrollLeft;
+  }
+
+  overlay(overlay: Overlay = NO_OVERLAY): void {
+    this.view.dispatch({ effects: setOverlay.of(overlay) });
+  }
+
+  heat(lines: ReadonlyMap<number, Heat>): void {
+    if (!this.sight?.hasHeat) return;
+    this.view.dispatch({ effects: setHeat.of({ sheet: this.sight.sheet, lines }) });
+  }
+
+  reveal(stretch: Stretch): void {
+    this.view.dispatch({ effects: reveal.of(stretch) });
+  }
+
+  /** Brings line `line` of the text into view, if it is not. */
+  scrollToLine(line: number): void {
+    if (!this.sight) return;
+    const row = rowOf(this.sight.sheet, line);
+    if (row >= 0) this.scrollToRow(row);
+  }
+
+  scrollToRow(row: number): void {
+    const { sight, view } = this;
+    if (!sight || row >= view.state.doc.lines) return;
+    const hidden = hiding(sight.stretches, row);
+    if (hidden) this.listener.revealed(hidden);
+    const { from } = view.state.doc.line(row + 1);
+    view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center", x: "start" }) });
+  }
+
+  /** The first row that can be seen. */
+  topRow(): number {
+    const { view } = this;
+    const block = view.lineBlockAtHeight(view.scrollDOM.scrollTop);
+    return view.state.doc.lineAt(block.from).number - 1;
+  }
+
+  openSearch(): void {
+    openSearchPanel(this.view);
+  }
+
+  destroy(): void {
+    this.view.destroy();
+  }
+
+  private extensions({ sheet, kind, label, stretches, hasHeat }: Sight): Extension {
+    return [
+      EditorState.readOnly.of(true),
+      EditorView.editable.of(false),
+      EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, dir: "ltr" }),
+      EditorView.editorAttributes.of({ class: "cm-can-pin" }),
+      EditorState.tabSize.of(4),
+      shown.of({ sheet, kind }),
+      hasHeat ? heatGutter() : [],
+      numbersAndSigns(sheet, {
+        chosen: (line) => this.listener.chosen(line),
+        followedMove: (row) => this.listener.followedMove(row),
+      }),
+      foldGutter({ openText: "▾", closedText: "▸" }),
+      codeFolding(),
+      indentFolding,
+      kind === "code" ? cpp() : [],
+      marks(),
+      hiddenRows(stretches, (stretch) => this.listener.revealed(stretch)),
+      highlightSpecialChars(),
+      search({ top: true }),
+      keymap.of([...searchKeymap, ...foldKeymap]),
+      theme,
+      this.pointing(),
+    ];
+  }
+
+  private pointing(): Extension {
+    return EditorView.domEventHandlers({
+      click: (event, view) => {
+        const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
+        if (position === null || isSelecting(view)) return false;
+        const line = view.state.doc.lineAt(position);
+        const number = this.sight?.sheet.numbers[line.number - 1] ?? 0;
+        const column = position - line.from;
+        if (number === 0 || nameAt(this.sight?.kind ?? "", line.text, column) === null)
+          return false;
+        this.listener.picked(number, column);
+        return true;
+      },
+      mousemove: (event, view) => {
+        const { from } = view.lineBlockAtHeight(event.clientY - view.documentTop);
+        const row = view.state.doc.lineAt(from).number - 1;
+        this.point(this.sight?.sheet.numbers[row] || null);
+        return false;
+      },
+      mouseleave: () => {
+        this.point(null);
+        return false;
+      },
+    });
+  }
+
+  private point(line: number | null): void {
+    if (line === this.pointedLine) return;
+    this.pointedLine = line;
+    this.listener.pointed(line);
+  }
+}
+
+/** A click that ends a selection of text is none on a name. */
+function isSelecting(view: EditorView): boolean {
+  const { root } = view;
+  const selection =
+    "getSelection" in root && typeof root.getSelection === "function"
+      ? (root.getSelection as () => Selection | null)()
+      : document.getSelection();
+  return selection?.type === "Range";
+}

@@ -1,0 +1,41 @@
+/** Which lines of one text correspond to a line of another. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { recordingUrl } from "../api";
+import { useJson } from "../fetching";
+import type { Side } from "./source";
+
+/** The pointer passes many lines on its way. */
+const REST_MS = 60;
+
+export interface LinePlace {
+  side: Pick<Side, "step" | "kind">;
+  line: number;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+export function linesUrl(id: string, from: LinePlace, to: Pick<Side, "step" | "kind">): string {
+  return recordingUrl(id, "/lines", {
+    step: from.side.step,
+    kind: from.side.kind,
+    line: from.line,
+    to_step: to.step,
+    to_kind: to.kind,
+  });
+}
+
+/** The lines of `to` that correspond to `from`; empty while that is not known. */
+export function useCorresponding(
+  id: string,
+  from: LinePlace | null,
+  to: Pick<Side, "step" | "kind"> | null,
+): ReadonlySet<number> {
+  const url = from && to ? linesUrl(id, from, to) : null;
+  const [rested, rest] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => rest(url), REST_MS);
+    return () => clearTimeout(timer);
+  }, [url]);
+  const { value } = useJson<{ lines: number[] }>(rested === url ? url : null);
+  return useMemo(() => (value ? new Set(value.lines) : NONE), [value]);
+}

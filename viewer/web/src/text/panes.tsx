@@ -1,0 +1,157 @@
+/** One text, or two set against each other, in one or two panes. */
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { quietStretches, type Stretch } from "./context";
+import type { Listener, Sight, TextPane } from "./editor";
+import type { Heat } from "./gutters";
+import type { Overlay } from "./marks";
+import { Pane, scrollTogether } from "./pane";
+import { Ruler } from "./ruler";
+import { changeStarts, linesOf, plain, type Sheet, split, unified } from "./sheet";
+import type { Side, Texts } from "./source";
+
+export interface PanesHandle {
+  /** Goes to the next or the previous difference. */
+  next(direction: 1 | -1): void;
+  find(): void;
+}
+
+export interface PanesProps {
+  texts: Texts;
+  isSplit: boolean;
+  isFolded: boolean;
+  hasHeat: boolean;
+  heat: ReadonlyMap<number, Heat> | null;
+  overlays: [Overlay, Overlay];
+  scrollTo: { line: number | null; isForced: boolean };
+  handle: { current: PanesHandle | null };
+  picked: (side: Side, line: number, column: number) => void;
+  chosen: (side: Side, line: number) => void;
+  pointed: (side: Side, line: number | null) => void;
+}
+
+interface Sights {
+  left: Sight | null;
+  right: Sight;
+  stretches: readonly Stretch[];
+}
+
+export function Panes(props: PanesProps) {
+  const { texts, isSplit, isFolded, hasHeat, overlays, scrollTo, handle } = props;
+  const sights = useMemo(
+    () => sightsOf(texts, isSplit, isFolded, hasHeat),
+    [texts, isSplit, isFolded, hasHeat],
+  );
+  const left = useRef<TextPane | null>(null);
+  const right = useRef<TextPane | null>(null);
+  const isPair = sights.left !== null;
+  useEffect(() => {
+    if (!isPair || !texts.diff || !left.current || !right.current) return;
+    return scrollTogether(left.current, right.current);
+  }, [isPair, texts.diff !== null]);
+  useEffect(() => {
+    const { line } = scrollTo;
+    if (line !== null) right.current?.scrollToLine(line);
+  }, [scrollTo, sights]);
+  useEffect(() => {
+    const starts = changeStarts(sights.right.sheet.marks);
+    const other = sights.left ? changeStarts(sights.left.sheet.marks) : [];
+    const all = [...new Set([...starts, ...other])].sort((a, b) => a - b);
+    let at = -1;
+    handle.current = {
+      next: (direction) => {
+        at = (at + direction + all.length) % Math.max(all.length, 1);
+        const row = all[at];
+        if (row !== undefined) right.current?.scrollToRow(row);
+      },
+      find: () => right.current?.openSearch(),
+    };
+    return () => {
+      handle.current = null;
+    };
+  }, [sights]);
+  const revealed = (stretch: Stretch): void => {
+    for (const pane of [left.current, right.current]) pane?.reveal(stretch);
+  };
+  const followedMove = (sheet: Sheet) => (row: number) => {
+    const move = sheet.moves[row];
+    const find = (other: Sheet): number =>
+      other.moves.findIndex((each, i) => each === move && (other !== sheet || i !== row));
+    const [own, other] =
+      sheet === sights.left?.sheet ? [left, right] : [right, sights.left ? left : right];
+    const target = sheet === sights.left?.sheet ? sights.right.sheet : sights.left?.sheet;
+    const found = target ? find(target) : farEnd(sheet, row);
+    if (found >= 0) (other.current ?? own.current)?.scrollToRow(found);
+  };
+  const listener = (side: Side, sheet: Sheet): Listener => ({
+    picked: (line, column) => props.picked(side, line, column),
+    chosen: (line) => props.chosen(side, line),
+    pointed: (line) => props.pointed(side, line),
+    revealed,
+    followedMove: followedMove(sheet),
+  });
+  return (
+    <div class="panes" data-panes={isPair ? "2" : "1"}>
+      {sights.left && texts.left && (
+        <Pane
+          key="left"
+          sight={sights.left}
+          overlay={overlays[0]}
+          heat={null}
+          listener={listener(texts.left.side, sights.left.sheet)}
+          made={(pane) => {
+            left.current = pane;
+          }}
+        />
+      )}
+      <Pane
+        key="right"
+        sight={sights.right}
+        overlay={overlays[1]}
+        heat={props.heat}
+        listener={listener(texts.side, sights.right.sheet)}
+        made={(pane) => {
+          right.current = pane;
+        }}
+      />
+      <Ruler sights={[sights.left, sights.right]} go={(row) => right.current?.scrollToRow(row)} />
+    </div>
+  );
+}
+
+function sightsOf(texts: Texts, isSplit: boolean, isFolded: boolean, hasHeat: boolean): Sights {
+  const right = linesOf(texts.right.text ?? "");
+  const { left, diff, side } = texts;
+  const sight = (of: Side, sheet: Sheet, stretches: readonly Stretch[], heat: boolean): Sight => ({
+    sheet,
+    kind: of.kind,
+    label: `${of.kind} of step ${of.step}`,
+    stretches,
+    hasHeat: heat,
+  });
+  if (!left) return { left: null, right: sight(side, plain(right), [], hasHeat), stretches: [] };
+  const was = linesOf(left.content.text ?? "");
+  if (!diff) {
+    const other = sight(left.side, plain(was), [], false);
+    return { left: other, right: sight(side, plain(right), [], hasHeat), stretches: [] };
+  }
+  const isEqual = diff.chunks.every(({ op }) => op === "renumber");
+  if (isSplit && !isEqual) {
+    const [a, b] = split(was, right, diff.chunks);
+    const stretches = isFolded ? quietStretches(b.marks) : [];
+    return {
+      left: sight(left.side, a, stretches, false),
+      right: sight(side, b, stretches, hasHeat),
+      stretches,
+    };
+  }
+  const sheet = isEqual ? plain(right) : unified(was, right, diff.chunks);
+  const stretches = isFolded ? quietStretches(sheet.marks) : [];
+  return { left: null, right: sight(side, sheet, stretches, hasHeat), stretches };
+}
+
+/** The other end of a move in a sheet that has both: the first row that is not next to `row`. */
+function farEnd(sheet: Sheet, row: number): number {
+  const move = sheet.moves[row];
+  const mark = sheet.marks[row];
+  return sheet.moves.findIndex((each, i) => each === move && sheet.marks[i] !== mark);
+}
