@@ -36,6 +36,7 @@ _ONLY = {
     "scaly": ("scaly_viz.frontend",),
     "numpy": ("scaly_viz.frontend",),
     "zstandard": ("scaly_viz.codec", "scaly_viz.sources.streams"),
+    "regex": ("scaly_viz.analysis",),
     "rapidfuzz": ("scaly_viz.analysis",),
     "flask": ("scaly_viz_viewer",),
     "waitress": ("scaly_viz_viewer",),

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from scaly_viz.codec import FailedPayload, Payload
+from scaly_viz.spans import Failure
 
 from .recorded import Recorder
 
@@ -167,3 +168,87 @@ def test_a_text_of_a_language_that_nobody_knows_costs_nothing_and_says_so(
         "totals": {"flops": 0, "loads": 0, "stores": 0, "bytes": 0},
         "uncounted": ["all: a text of kind listing in dialect unknown cannot be counted"],
     }
+
+
+def test_a_string_is_found_in_a_recording_and_in_all(
+    client: FlaskClient, recorder: Recorder
+) -> None:
+    one = recorder.record("f", steps=[{"listing": "a sin"}, {"code": "b"}])
+    two = recorder.record("g", steps=[{"listing": "sin sin"}, {"listing": "sin sin"}])
+    recorder.record("h", steps=[{"listing": "nothing"}])
+
+    here = answer(client, f"/recordings/{one}/search?q=SIN")
+    assert here["steps"] == [
+        {
+            "index": 0,
+            "kind": "listing",
+            "count": 1,
+            "hits": [{"line": 1, "column": 2, "end_column": 5, "text": "a sin", "text_column": 0}],
+            "same_as": None,
+        }
+    ]
+    assert (here["count"], here["truncated"], here["skipped"]) == (1, False, [])
+
+    everywhere = answer(client, "/search?q=sin")
+    assert [(each["id"], each["count"]) for each in everywhere["recordings"]] == [
+        (two, 4),
+        (one, 1),
+    ]
+    assert (everywhere["searched"], everywhere["total"], everywhere["cursor"]) == (3, 3, None)
+
+    first = answer(client, "/search?q=sin&limit=1")
+    assert [each["id"] for each in first["recordings"]] == [two]
+    assert (first["searched"], first["cursor"]) == (2, one)
+    rest = answer(client, f"/search?q=sin&limit=1&cursor={first['cursor']}")
+    assert [each["id"] for each in rest["recordings"]] == [one]
+
+
+@pytest.mark.parametrize("where", ["/search", "/recordings/KEY/search"])
+def test_what_cannot_be_searched_for_is_told(
+    client: FlaskClient, recorder: Recorder, where: str
+) -> None:
+    url = where.replace("KEY", recorder.record())
+    assert error(client, url) == (400, "bad_parameter", "q is missing")
+    assert error(client, f"{url}?q=") == (
+        400,
+        "bad_parameter",
+        "q: there is nothing to search for",
+    )
+    status, code, message = error(client, f"{url}?q=(&regex=1")
+    assert (status, code) == (400, "bad_parameter")
+    assert message.startswith("q: ( is no regular expression")
+    assert error(client, f"{url}?q=a&regex=2")[2] == "regex must be one of 0, 1"
+
+
+def test_two_recordings_are_compared(client: FlaskClient, recorder: Recorder) -> None:
+    one = recorder.record(steps=[{"listing": "a"}, {"listing": "b"}])
+    two = recorder.record(steps=[{"listing": "a"}, {"listing": "c"}, {"code": "d"}])
+    compared = answer(client, f"/compare?left={one}&right={two}")
+    assert (compared["left"], compared["right"], compared["first_diverging"]) == (one, two, 1)
+    assert [(step["left"], step["right"], step["same"]) for step in compared["steps"]] == [
+        (0, 0, True),
+        (1, 1, False),
+        (None, 2, False),
+    ]
+    assert error(client, f"/compare?left={one}") == (400, "bad_parameter", "right is missing")
+    assert error(client, f"/compare?left={one}&right=no")[:2] == (404, "recording_not_found")
+
+
+def test_a_failure_is_told_and_its_absence_too(client: FlaskClient, recorder: Recorder) -> None:
+    failure = Failure("LoweringError", "no rule for op print", "Traceback ...")
+    failed = recorder.record(steps=[{"assembly": "%0 = expr.print(%1)"}], failure=failure)
+    told = answer(client, f"/recordings/{failed}/failure")
+    assert told == {
+        "type": "LoweringError",
+        "message": "no rule for op print",
+        "stacktrace": "Traceback ...",
+        "failed_pass": None,
+        "last_step": 0,
+        "place": {"step": 0, "kind": "assembly", "line": 1, "column": 5, "end_column": 15},
+    }
+    good = recorder.record()
+    assert error(client, f"/recordings/{good}/failure") == (
+        404,
+        "not_failed",
+        "the recording has no failure",
+    )

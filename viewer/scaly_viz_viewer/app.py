@@ -9,6 +9,7 @@ from flask import Flask, request
 from werkzeug.exceptions import HTTPException
 
 from scaly_viz_viewer.api import EXTENSION, STREAMS, api
+from scaly_viz_viewer.api_find import find_api
 from scaly_viz_viewer.api_graph import graph_api
 from scaly_viz_viewer.api_text import text_api
 from scaly_viz_viewer.catalog import Catalog, paths_of
@@ -45,5 +46,6 @@ def make_app(
     app.register_blueprint(api)
     app.register_blueprint(graph_api)
     app.register_blueprint(text_api)
+    app.register_blueprint(find_api)
     app.register_blueprint(pages)
     return app

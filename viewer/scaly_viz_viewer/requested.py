@@ -111,3 +111,8 @@ def choice(name: str, *choices: str) -> str:
     if value not in choices:
         raise ApiError(400, "bad_parameter", f"{name} must be one of {', '.join(choices)}")
     return value
+
+
+def flag(name: str) -> bool:
+    """Return a parameter that is 0 or 1; 0 where it is not given."""
+    return choice(name, "0", "1") == "1"
