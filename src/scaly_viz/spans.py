@@ -16,6 +16,8 @@ type Value = str | bool | int | float | Sequence[str]
 # The Collector's receivers take 4 MiB a message and its JSON-lines receiver 1 MiB a line.
 SPAN_CHARS = 800_000
 _EVENT_CHARS = 700
+# Jaeger on Badger refuses a message with an attribute over 65,000 bytes, its key and ids included.
+TEXT_BYTES = 60_000
 _MAX_INT = 2**63 - 1
 
 
@@ -107,7 +109,7 @@ class RecordingSpans:
         self._root.set_attributes(clean(attributes))
         if failure is not None:
             self._root.set_attributes(clean({a.ERROR_TYPE: failure.type}))
-            self._root.set_status(Status(StatusCode.ERROR, printable(failure.message)))
+            self._root.set_status(Status(StatusCode.ERROR, bounded(printable(failure.message))))
             if failure.stacktrace:
                 event = {
                     "exception.type": failure.type,
@@ -135,24 +137,50 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def bounded(text: str) -> str:
+    """Return ``text`` as every backend takes it: of one over ``TEXT_BYTES`` its first and its last part."""
+    if len(text) * 4 <= TEXT_BYTES:
+        return text
+    encoded = text.encode("utf-8")
+    if len(encoded) <= TEXT_BYTES:
+        return text
+    half = TEXT_BYTES // 2 - 50
+    first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
+    return f"{first}\n[... cut: {len(encoded)} bytes in all ...]\n{last}"
+
+
 def clean(attributes: Mapping[str, Value]) -> dict[str, Value]:
     """Return ``attributes`` within what OTLP can carry: UTF-8 texts and 64-bit integers.
 
     A text with lone surrogates is escaped, and comes a second time as a JSON string, to lose nothing.
+    What is too long for a backend loses its middle.
     """
     cleaned: dict[str, Value] = {}
     for key, value in attributes.items():
         if isinstance(value, str):
-            text = cleaned[key] = printable(value)
+            text = printable(value)
+            cleaned[key] = bounded(text)
             if text != value:
-                cleaned[key + a.JSON_SUFFIX] = json.dumps(value)
+                exact = json.dumps(value)
+                if len(exact) <= TEXT_BYTES:
+                    cleaned[key + a.JSON_SUFFIX] = exact
         elif isinstance(value, int) and not isinstance(value, bool):
             cleaned[key] = max(-_MAX_INT, min(value, _MAX_INT))
         elif isinstance(value, bool | float):
             cleaned[key] = value
         else:
-            cleaned[key] = tuple(printable(item) for item in value)
+            # Jaeger keeps a list as one text.
+            cleaned[key] = tuple(_first_of(printable(item) for item in value))
     return cleaned
+
+
+def _first_of(items: Iterable[str]) -> Iterable[str]:
+    size = 2
+    for item in items:
+        size += len(json.dumps(item)) + 2
+        if size > TEXT_BYTES:
+            return
+        yield item
 
 
 def _add_events(
