@@ -20,6 +20,7 @@ _LAYERS = (
         "scaly_viz.errors",
         "scaly_viz.log",
         "scaly_viz.span_record",
+        "scaly_viz.threads",
     ),
     ("scaly_viz.settings",),
     ("scaly_viz_exporters",),
@@ -42,6 +43,7 @@ _ONLY = {
     "waitress": ("scaly_viz_viewer",),
     "click": ("scaly_viz.cli", "scaly_viz_viewer"),
     "rich": ("scaly_viz.cli",),
+    "grpc": ("scaly_viz_exporters.otlp_grpc",),
 }
 
 

@@ -14,7 +14,7 @@ import sys
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scaly_viz_exporters.private_files import open_private
@@ -63,6 +63,31 @@ def writers_lock(path: Path, timeout_s: float, *, create: bool = True) -> Iterat
             _release(lock)
 
 
+@contextmanager
+def claim(path: Path) -> Iterator[bool]:
+    """Hold the lock that ``path`` itself is, made where it is missing; yield False where another has it.
+
+    On a file system without locks it is had at once: nobody there could do better.
+    """
+    _forget_locks_in_forked_children()
+    lock = io.FileIO(path, "r+", opener=lambda name, _: open_private(name, os.O_RDWR))
+    _held.add(lock)
+    try:
+        yield _is_locked(lock) and _is_at(lock, path)
+    finally:
+        _release(lock)
+
+
+def _is_locked(lock: io.FileIO) -> bool:
+    try:
+        _lock(lock)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def _acquire(path: Path, deadline: float, create: bool) -> io.FileIO | None:
     delay = _FIRST_DELAY_S
     while True:
@@ -106,7 +131,8 @@ def _is_at(lock: io.FileIO, path: Path) -> bool:
 def _release(lock: io.FileIO) -> None:
     if not lock.closed:  # a forked child has closed its copy
         # Closing is not enough while a forked child still has the descriptor.
-        _unlock(lock)
+        with suppress(OSError):
+            _unlock(lock)
         lock.close()
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
@@ -18,6 +16,7 @@ from scaly_viz_exporters import segments
 from scaly_viz_exporters.file_lock import writers_lock
 from scaly_viz_exporters.line_file import append_lines, open_to_append
 from scaly_viz_exporters.private_files import make_private_folder
+from scaly_viz_exporters.span_lines import lines_of
 
 FILE_NAME = "recordings.jsonl"
 LOCK_TIMEOUT_S = 10.0
@@ -26,10 +25,6 @@ SHORT_LOCK_TIMEOUT_S = 0.1
 _KIB = 1024
 _SMALLEST_SEGMENT = 64 * _KIB
 _LARGEST_SEGMENT = 256 * _KIB * _KIB
-_MAX_INT64 = 2**63 - 1
-
-# Quotes inside JSON strings are escaped, so this matches only the encoder's own fields.
-_LONG_INT = re.compile(r'"intValue":\s*"(-?[0-9]{19,})"')
 
 _log = logging.getLogger("scaly_viz")
 
@@ -50,7 +45,8 @@ class JsonFileExporter(SpanExporter):
         segment_bytes: int | None = None,
     ) -> None:
         self._path = None if path is None else Path(path)
-        self._max_bytes = _max_bytes_setting() if max_bytes is None else max_bytes
+        limit = settings.size(os.environ, settings.MAX_BYTES)
+        self._max_bytes = limit if max_bytes is None else max_bytes
         self._segment_bytes = (
             _default_segment(self._max_bytes) if segment_bytes is None else segment_bytes
         )
@@ -63,7 +59,7 @@ class JsonFileExporter(SpanExporter):
         if self._is_shut_down:
             _log.warning("%d spans came after the exporter's shutdown and are lost", len(spans))
             return SpanExportResult.FAILURE
-        lines = [line for span in spans if (line := _encoded(span))]
+        lines = lines_of(spans)
         if lines:
             self._append(b"".join(lines))
         complete = len(lines) == len(spans)
@@ -151,32 +147,6 @@ def _default_path() -> Path:
         raise OSError(errno.ENOENT, cause, FILE_NAME) from error
 
 
-def _max_bytes_setting() -> int:
-    # A folder is given because looking for the default one can fail.
-    value = os.environ.get(settings.MAX_BYTES.name, "")
-    return settings.read({settings.MAX_BYTES.name: value, settings.DIR.name: os.curdir}).max_bytes
-
-
 def _default_segment(max_bytes: int) -> int:
     wanted = min(max(max_bytes // 16, _SMALLEST_SEGMENT), _LARGEST_SEGMENT)
     return min(wanted, max_bytes // 2)
-
-
-def _encoded(span: ReadableSpan) -> bytes | None:
-    try:
-        return _line(span)
-    except Exception:  # one span, nested too deeply say, must not cost the others
-        _log.exception("span %r cannot be written as OTLP JSON and is left out", span.name)
-        return None
-
-
-def _line(span: ReadableSpan) -> bytes:
-    text = _LONG_INT.sub(_int64_or_text, encode_spans([span]).to_json())
-    # The encoder writes ASCII today; should it stop, lone surrogates remain valid escapes.
-    return text.encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _int64_or_text(match: re.Match[str]) -> str:
-    # https://opentelemetry.io/docs/specs/otel/common/attribute-type-mapping/#integer-values
-    fits = -_MAX_INT64 - 1 <= int(match[1]) <= _MAX_INT64
-    return match[0] if fits else match[0].replace('"intValue"', '"stringValue"', 1)

@@ -38,9 +38,13 @@ def rotated(path: Path) -> list[Path]:
 
 def rotate(path: Path) -> Path:
     """Rename ``path`` to its next segment and return that; the writers' lock must be held."""
+    return path.rename(next_segment(path))
+
+
+def next_segment(path: Path) -> Path:
+    """Return the name of the segment that would follow those of ``path``."""
     number = max((segment.number for segment in _segments(path)), default=0) + 1
-    segment = path.with_name(f"{path.stem}-{number:010}{path.suffix}")
-    return path.rename(segment)
+    return path.with_name(f"{path.stem}-{number:010}{path.suffix}")
 
 
 def drop_oldest(path: Path, max_bytes: int) -> list[Path]:

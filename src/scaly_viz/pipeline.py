@@ -9,11 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from opentelemetry.sdk.environment_variables import (
-    OTEL_EXPORTER_OTLP_PROTOCOL,
-    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL,
-    OTEL_SDK_DISABLED,
-)
+from opentelemetry.sdk.environment_variables import OTEL_SDK_DISABLED
 from opentelemetry.sdk.resources import (
     OTELResourceDetector,
     ProcessResourceDetector,
@@ -35,13 +31,12 @@ from scaly_viz import attributes as a
 from scaly_viz import log
 from scaly_viz._version import __version__
 from scaly_viz.log import said
-from scaly_viz.settings import FILE_NAME, Settings
+from scaly_viz.settings import FILE_NAME, OUTBOX_NAME, Settings
 from scaly_viz.store import SpanStore, StoreProcessor
 
 GROUP = "opentelemetry_traces_exporter"
 # Our own exporters go through the same door as everybody's, under these names.
-_SHORT_NAMES = {"json": "scaly_json", "otlp": "otlp_proto_http"}
-_OTLP_NAMES = {"grpc": "otlp_proto_grpc"}
+_SHORT_NAMES = {"json": "scaly_json", "otlp": "scaly_otlp"}
 _BATCH_SPANS = 4
 _QUEUE_SPANS = 1 << 16
 
@@ -93,6 +88,18 @@ class GuardedExporter(SpanExporter):
 
     def force_flush(self, timeout_millis: int = 30000) -> bool:
         """Flush the exporter."""
+        return self._exporter.force_flush(timeout_millis)
+
+
+class _AtOnce(SimpleSpanProcessor):
+    """Hands spans on as they end, which costs our own exporters little, and flushes them on request."""
+
+    def __init__(self, exporter: SpanExporter) -> None:
+        super().__init__(exporter)
+        self._exporter = exporter
+
+    def force_flush(self, timeout_millis: int = 30000) -> bool:
+        """Flush the exporter, which the SDK's processor does not."""
         return self._exporter.force_flush(timeout_millis)
 
 
@@ -170,8 +177,8 @@ class Pipeline:
             if made is None:
                 continue
             guarded = GuardedExporter(name, made)
-            if name == "json":
-                provider.add_span_processor(SimpleSpanProcessor(guarded))
+            if name in _SHORT_NAMES:
+                provider.add_span_processor(_AtOnce(guarded))
             else:
                 provider.add_span_processor(
                     BatchSpanProcessor(
@@ -187,11 +194,7 @@ class Pipeline:
                 log.warn("exporter %r is unknown and left out; known: %s", name, ", ".join(known))
                 return None
             load = factory.load()
-            exporter: SpanExporter = (
-                load(_path(self.settings), max_bytes=self.settings.max_bytes)
-                if name == "json"
-                else load()
-            )
+            exporter: SpanExporter = load(**_arguments(name, self.settings))
         except Exception as error:
             log.debug("exporter %s cannot be made", name, error=error)
             log.warn("exporter %r cannot be used and is left out: %s", name, said(error))
@@ -199,17 +202,20 @@ class Pipeline:
         return exporter
 
 
-def _path(settings: Settings) -> Path | None:
-    # Without a home folder there is no default; the exporter says so when it has something to write.
-    return None if settings.directory is None else settings.directory / FILE_NAME
+def _arguments(name: str, settings: Settings) -> dict[str, Path | int | None]:
+    """Return what our own exporters are told; others find out for themselves."""
+    # Without a home folder there is no default; they say so when they have something to write.
+    folder = settings.directory
+    if name == "json":
+        path = None if folder is None else folder / FILE_NAME
+        return {"path": path, "max_bytes": settings.max_bytes}
+    if name == "otlp":
+        outbox = None if folder is None else folder / OUTBOX_NAME
+        return {"folder": outbox, "max_bytes": settings.outbox_max_bytes}
+    return {}
 
 
 def _entry_name(name: str) -> str:
-    if name == "otlp":
-        protocol = os.environ.get(OTEL_EXPORTER_OTLP_TRACES_PROTOCOL) or os.environ.get(
-            OTEL_EXPORTER_OTLP_PROTOCOL, ""
-        )
-        return _OTLP_NAMES.get(protocol, _SHORT_NAMES[name])
     return _SHORT_NAMES.get(name, name)
 
 

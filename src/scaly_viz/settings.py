@@ -11,6 +11,7 @@ from scaly_viz import log
 
 FILE_NAME = "recordings.jsonl"
 INDEX_FOLDER = "index"  # what the viewer remembers of big files
+OUTBOX_NAME = "outbox"
 
 _GIB = 1024**3
 _MIB = 1024**2
@@ -46,6 +47,12 @@ MEMORY_BYTES = Variable(
     str(256 * _MIB),
     "Bytes of encoded recordings that recordings() keeps in memory; the oldest go first.",
 )
+OUTBOX_MAX_BYTES = Variable(
+    "SCALY_VIZ_OUTBOX_MAX_BYTES",
+    str(2 * _GIB),
+    "Bytes that spans which wait for an OTLP backend may take on disk; beyond it the exporter otlp sends"
+    " from memory only, which is said.",
+)
 PENDING_BYTES = Variable(
     "SCALY_VIZ_PENDING_BYTES",
     str(_GIB),
@@ -57,7 +64,7 @@ STRICT = Variable(
     "1: an error inside scaly-viz is also raised by the next call of recordings(). For tests of scaly-viz.",
 )
 
-VARIABLES = (DIR, EXPORTERS, MAX_BYTES, MEMORY_BYTES, PENDING_BYTES, STRICT)
+VARIABLES = (DIR, EXPORTERS, MAX_BYTES, MEMORY_BYTES, OUTBOX_MAX_BYTES, PENDING_BYTES, STRICT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class Settings:
     exporters: tuple[str, ...]
     max_bytes: int
     memory_bytes: int
+    outbox_max_bytes: int
     pending_bytes: int
     strict: bool
 
@@ -110,9 +118,10 @@ def read(environ: Mapping[str, str] = os.environ) -> Settings:
     return Settings(
         directory=_directory(environ),
         exporters=names(environ.get(EXPORTERS.name, EXPORTERS.default)),
-        max_bytes=_size(environ, MAX_BYTES),
-        memory_bytes=_size(environ, MEMORY_BYTES),
-        pending_bytes=_size(environ, PENDING_BYTES),
+        max_bytes=size(environ, MAX_BYTES),
+        memory_bytes=size(environ, MEMORY_BYTES),
+        outbox_max_bytes=size(environ, OUTBOX_MAX_BYTES),
+        pending_bytes=size(environ, PENDING_BYTES),
         strict=_flag(environ, STRICT),
     )
 
@@ -131,7 +140,8 @@ def names(text: str) -> tuple[str, ...]:
     return names or (EXPORTERS.default,)
 
 
-def _size(environ: Mapping[str, str], variable: Variable) -> int:
+def size(environ: Mapping[str, str], variable: Variable) -> int:
+    """Return the bytes that ``variable`` says; a bad value is logged and the default used."""
     text = environ.get(variable.name, "").strip()
     if not text:
         return int(variable.default)

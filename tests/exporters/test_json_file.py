@@ -32,6 +32,7 @@ from scaly_viz_exporters import file_lock, json_file, segments
 from scaly_viz_exporters.file_lock import lock_path, writers_lock
 from scaly_viz_exporters.json_file import JsonFileExporter, delete
 from scaly_viz_exporters.line_file import append_lines
+from scaly_viz_exporters.span_lines import line_of
 
 # The attribute values of the SDK: any depth, any mixture.
 type Value = str | bool | int | float | bytes | list[Value] | dict[str, Value] | None
@@ -279,7 +280,7 @@ def as_read(value: Value) -> Value:
 @given(st.dictionaries(st.text(min_size=1), values), st.text(st.characters(codec=None)))
 def test_what_is_written_is_read_back(attributes: dict[str, Value], name: str) -> None:
     [span] = spans(name, attributes=attributes)
-    line = json_file._line(span)
+    line = line_of(span)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
     assert line.isascii()
@@ -495,7 +496,7 @@ def test_what_others_wrote_after_a_cut_write_is_not_undone_with_it(path: Path) -
 
     size = path.stat().st_size
     with FullDisk(path, "a+") as file, pytest.raises(OSError, match="No space left"):
-        append_lines(file, json_file._line(spans("cut")[0]))
+        append_lines(file, line_of(spans("cut")[0]))
     reports: list[str] = []
     assert [span.name for span in read_spans(path, reports.append)] == ["before", "by another"]
     assert [report.partition(": ")[0] for report in reports] == ["recordings.jsonl:2"]

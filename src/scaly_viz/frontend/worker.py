@@ -8,10 +8,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaly_viz.frontend.guard import Guard
+from scaly_viz.threads import await_end
 
 if TYPE_CHECKING:
     from scaly_viz.frontend.recorder import Recorder
@@ -118,7 +118,7 @@ class Worker:
         if latest is not None and latest is not threading.current_thread() and self.idle:
             self._call()
             latest.join(_PATIENT_S)
-            _await_end(latest)
+            await_end(latest)
         self._lock.acquire()
 
     def after_fork_in_parent(self) -> None:
@@ -193,14 +193,6 @@ class Worker:
     def _end(recorders: Iterable[Recorder]) -> None:
         for recorder in [recorder for recorder in recorders if not recorder.finished]:
             recorder.interrupt()
-
-
-def _await_end(thread: threading.Thread) -> None:
-    """Wait until Linux, too, has forgotten a thread that was joined: CPython asks it before it warns."""
-    task = Path(f"/proc/self/task/{thread.native_id}")
-    deadline = time.monotonic() + _LOOK_S
-    while task.exists() and time.monotonic() < deadline:
-        time.sleep(0.0002)
 
 
 def _in_pool_worker() -> bool:
