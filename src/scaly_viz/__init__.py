@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from scaly_viz import settings
 from scaly_viz._version import __version__
-from scaly_viz.errors import PayloadError, RecordingFileError, RecordingWarning, ScalyVizError
+from scaly_viz.errors import (
+    BackendError,
+    PayloadError,
+    RecordingFileError,
+    RecordingWarning,
+    ScalyVizError,
+)
 from scaly_viz.settings import recording_dir, recording_path
 
 if TYPE_CHECKING:
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
     from scaly_viz.frontend.scaly_types import Markable
 
 __all__ = [
+    "BackendError",
     "PayloadError",
     "RecordingFileError",
     "RecordingWarning",
@@ -114,7 +121,9 @@ def load_recordings(
 
     Args:
         path: a file, or a folder of files: ours, any other OTLP JSON lines, or scaly.viz's
-            ``recordings.json``; plain, ``.gz`` or ``.zst``. The local file where none is given.
+            ``recordings.json``; plain, ``.gz`` or ``.zst``. Or the address of a tracing backend,
+            ``jaeger:http://host:16686`` or ``tempo:http://host:3200``, see ``docs/sources.md``. The
+            local file where none is given.
         strict: raise at the first thing that cannot be read, instead of warning and going on.
 
     Returns:
@@ -123,6 +132,7 @@ def load_recordings(
 
     Raises:
         RecordingFileError: with ``strict``, something cannot be read: file, line and cause.
+        BackendError: the backend does not answer as it should: its address and the cause.
 
     Warns:
         RecordingWarning: without ``strict``, for each such thing.

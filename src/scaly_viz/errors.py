@@ -9,6 +9,10 @@ class RecordingFileError(ScalyVizError):
     """Input that cannot be read: names the file, the line where there is one, and the cause."""
 
 
+class BackendError(ScalyVizError):
+    """A tracing backend that cannot be read: names its address and the cause, and no credentials."""
+
+
 class PayloadError(ScalyVizError):
     """A payload that cannot be rebuilt: a missing part or base, a wrong digest, an implausible size."""
 

@@ -72,7 +72,7 @@ class Recording:
     """One render, as far as its spans are known.
 
     ``problems`` says in words what is missing or damaged. A missing step has a placeholder among
-    ``steps``, unless there are too many.
+    ``steps``, unless there are too many. ``hint`` is what to look at where a payload turns out damaged.
     """
 
     id: str
@@ -81,6 +81,7 @@ class Recording:
     problems: list[str]
     missing_steps: int = 0
     spans: Sequence[SpanRecord] = ()
+    hint: str = ""
     _decoded: dict[str, bytes] = field(default_factory=dict)
     _by_digest: dict[str, dict[str, EncodedPayload]] = field(default_factory=dict)
     _graphs: tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]] | None = None
@@ -143,7 +144,9 @@ class Recording:
     def undecoded(self) -> Recording:
         """Return a copy that has decoded nothing yet, and holds as little."""
         problems = list(self.problems)
-        return Recording(self.id, self.root, self.steps, problems, self.missing_steps, self.spans)
+        return Recording(
+            self.id, self.root, self.steps, problems, self.missing_steps, self.spans, self.hint
+        )
 
     def data(self, step: Step, kind: str) -> bytes:
         """Return the decoded payload of ``kind``.
@@ -154,7 +157,7 @@ class Recording:
         payload = step.payloads.get(kind)
         if payload is None:
             raise PayloadError(f"step {step.index} has no {kind}")
-        return self._data(kind, payload)
+        return self._hinted_data(kind, payload)
 
     def text(self, step: Step, kind: str) -> str:
         """Return the decoded payload of ``kind`` as text.
@@ -172,7 +175,7 @@ class Recording:
         """
         payload = self._graph_payload(step)
         if payload.media_type == codec.JSON:
-            return graph_table.decode_graph(self._data(GRAPH, payload))
+            return graph_table.decode_graph(self._hinted_data(GRAPH, payload))
         table, delta = self._delta(payload)
         return table.graph(delta.prefix, delta.roots)
 
@@ -184,7 +187,7 @@ class Recording:
         """
         payload = self._graph_payload(step)
         if payload.media_type == codec.JSON:
-            return graph_rows.of_graph(graph_table.decode_graph(self._data(GRAPH, payload)))
+            return graph_rows.of_graph(graph_table.decode_graph(self._hinted_data(GRAPH, payload)))
         return graph_rows.of_table(*self._delta(payload))
 
     def _graph_payload(self, step: Step) -> EncodedPayload:
@@ -200,7 +203,7 @@ class Recording:
     ) -> tuple[graph_table.GraphTable, graph_table.GraphDelta]:
         table, deltas = self._graph_tables()
         if payload.digest not in deltas:
-            self._data(GRAPH, payload)
+            self._hinted_data(GRAPH, payload)
             raise PayloadError("it builds on a graph that cannot be rebuilt")
         return table, deltas[payload.digest]
 
@@ -244,6 +247,14 @@ class Recording:
             return data.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             return data
+
+    def _hinted_data(self, kind: str, payload: EncodedPayload) -> bytes:
+        try:
+            return self._data(kind, payload)
+        except PayloadError as error:
+            if not self.hint:
+                raise
+            raise PayloadError(f"{error}. {self.hint}") from error
 
     def _data(self, kind: str, payload: EncodedPayload) -> bytes:
         """Decode ``payload`` after all that it builds on, oldest first; each only once."""

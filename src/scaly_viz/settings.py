@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from scaly_viz import log
 
@@ -58,13 +60,34 @@ PENDING_BYTES = Variable(
     str(_GIB),
     "Growth of the process, in bytes, from which steps are encoded at once instead of after the render.",
 )
+BACKEND_HEADERS = Variable(
+    "SCALY_VIZ_BACKEND_HEADERS",
+    "",
+    "Headers of requests to a backend that is read from, such as Authorization=Bearer%20TOKEN: a comma"
+    " list of key=value, percent-encoded, as in OTEL_EXPORTER_OTLP_HEADERS.",
+)
+BACKEND_TIMEOUT = Variable(
+    "SCALY_VIZ_BACKEND_TIMEOUT",
+    "30",
+    "Seconds that a backend which is read from may be silent before it is given up.",
+)
 STRICT = Variable(
     "SCALY_VIZ_STRICT",
     "0",
     "1: an error inside scaly-viz is also raised by the next call of recordings(). For tests of scaly-viz.",
 )
 
-VARIABLES = (DIR, EXPORTERS, MAX_BYTES, MEMORY_BYTES, OUTBOX_MAX_BYTES, PENDING_BYTES, STRICT)
+VARIABLES = (
+    DIR,
+    EXPORTERS,
+    MAX_BYTES,
+    MEMORY_BYTES,
+    OUTBOX_MAX_BYTES,
+    PENDING_BYTES,
+    BACKEND_HEADERS,
+    BACKEND_TIMEOUT,
+    STRICT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +101,14 @@ class Settings:
     outbox_max_bytes: int
     pending_bytes: int
     strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BackendSettings:
+    """How backends are read. ``headers`` may hold secrets: they belong into no message."""
+
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    timeout_s: float
 
 
 _configured: dict[str, Path] = {}
@@ -124,6 +155,50 @@ def read(environ: Mapping[str, str] = os.environ) -> Settings:
         pending_bytes=size(environ, PENDING_BYTES),
         strict=_flag(environ, STRICT),
     )
+
+
+def read_backend(environ: Mapping[str, str] = os.environ) -> BackendSettings:
+    """Return how ``environ`` asks backends to be read; a bad value is logged and left out."""
+    return BackendSettings(_headers(environ), _seconds(environ, BACKEND_TIMEOUT))
+
+
+def _headers(environ: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    headers = {}
+    for position, entry in enumerate(environ.get(BACKEND_HEADERS.name, "").split(","), start=1):
+        name, _, value = entry.partition("=")
+        name, value = unquote(name).strip(), unquote(value).strip()
+        if _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value):
+            headers[name] = value
+        elif entry.strip():
+            # Not shown: it may be a secret.
+            log.warn("%s: entry %d is no key=value; left out", BACKEND_HEADERS.name, position)
+    return tuple(headers.items())
+
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]+")
+
+
+def _seconds(environ: Mapping[str, str], variable: Variable) -> float:
+    text = environ.get(variable.name, "").strip()
+    if not text:
+        return float(variable.default)
+    try:
+        value = float(text)
+        if not 0 < value <= _LONGEST_S:
+            raise ValueError
+    except ValueError:
+        log.warn(
+            "%s=%r is not a positive number of seconds; using %s",
+            variable.name,
+            text,
+            variable.default,
+        )
+        return float(variable.default)
+    return value
+
+
+_LONGEST_S = 86_400
 
 
 def _directory(environ: Mapping[str, str]) -> Path | None:

@@ -435,7 +435,7 @@ def test_the_local_file_is_the_default() -> None:
 
 
 def test_a_source_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScalyVizError, match="only files and folders can be served"):
-        create_app("jaeger:http://localhost:16686")
+    with pytest.raises(ScalyVizError, match="only files, folders and tracing backends"):
+        create_app("http://localhost:16686")
     with pytest.raises(ScalyVizError, match="there is no folder"):
         create_app(tmp_path / "nowhere" / "recordings.jsonl")

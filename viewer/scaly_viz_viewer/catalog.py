@@ -15,6 +15,8 @@ from scaly_viz.analysis.summary import RecordingSummary
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording
 from scaly_viz.settings import recording_path
+from scaly_viz.sources.address import Address, is_address, parse_address
+from scaly_viz_viewer.backend_source import BackendSource
 from scaly_viz_viewer.source import Source, is_outdated, source_at
 
 # An opened recording holds what was decoded of it: tens of megabytes of a big one.
@@ -41,10 +43,12 @@ class Opened:
 
 
 class Catalog:
-    """The recordings of some sources. Every look at them takes note of changes first."""
+    """The recordings of files, folders and tracing backends. Every look at them takes note of changes first."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._sources = [source_at(path) for path in paths]
+    def __init__(self, paths: Sequence[Path | Address]) -> None:
+        self._sources = [
+            BackendSource(path) if isinstance(path, Address) else source_at(path) for path in paths
+        ]
         self._opened: dict[str, Opened] = {}
         self._seen = _Seen()
         self._lock = threading.Lock()
@@ -97,7 +101,7 @@ class Catalog:
     def _refreshed(self) -> _Seen:
         """Find out what has changed; of a recording that several sources have, the first source counts."""
         for i, source in enumerate(self._sources):
-            if is_outdated(source):
+            if not isinstance(source, BackendSource) and is_outdated(source):
                 self._sources[i] = source_at(source.path)
                 self._opened.clear()
             self._sources[i].refresh()
@@ -125,6 +129,9 @@ def _state(source: Source) -> tuple[int, int]:
 
 
 def _summary(source: Source) -> SourceSummary:
+    if isinstance(source, BackendSource):
+        name = str(source.address)
+        return SourceSummary(name, name, len(source.revisions), [*source.problems])
     path = source.path
     missing = [] if path.exists() else [f"{path}: does not exist yet; it is waited for"]
     return SourceSummary(path.name, str(path), len(source.revisions), [*missing, *source.problems])
@@ -132,19 +139,25 @@ def _summary(source: Source) -> SourceSummary:
 
 def paths_of(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None,
-) -> list[Path]:
-    """Return the paths that ``source`` names, absolute; that of the local file where it names none.
+) -> list[Path | Address]:
+    """Return the paths that ``source`` names, absolute, and the addresses of tracing backends.
+
+    Where it names none, that of the local file.
 
     Raises:
-        ScalyVizError: one is neither a path nor could become one.
+        ScalyVizError: one is neither a path nor could become one, nor an address.
     """
     given = [source] if isinstance(source, str | os.PathLike) else source or ()
     return list(dict.fromkeys(map(_path_of, given))) or [recording_path().absolute()]
 
 
-def _path_of(given: str | os.PathLike[str]) -> Path:
+def _path_of(given: str | os.PathLike[str]) -> Path | Address:
+    if is_address(given):
+        return parse_address(given)
     if "://" in str(given):
-        raise ScalyVizError(f"{given}: only files and folders can be served")
+        raise ScalyVizError(
+            f"{given}: only files, folders and tracing backends (jaeger:URL, tempo:URL) can be served"
+        )
     path = Path(given).expanduser().absolute()
     if not path.parent.is_dir() and path != recording_path().absolute():
         raise ScalyVizError(f"{path}: no such file, and there is no folder {path.parent}")

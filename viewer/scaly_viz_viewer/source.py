@@ -35,6 +35,11 @@ def key_of(recording_id: str, position: int = 0) -> str:
     return f"x-{hashlib.sha256(text).hexdigest()[:32]}"
 
 
+def new_revision() -> int:
+    """Return a number that no recording of any source has had."""
+    return next(_revisions)
+
+
 class Source(ABC):
     """One file or folder of recordings.
 

@@ -77,13 +77,12 @@ def command(
     """Show a difference."""
     from scaly_viz.cli import output, reading
     from scaly_viz.cli.diff_view import DiffView, compared
-    from scaly_viz.cli.selection import select_recording, select_step
+    from scaly_viz.cli.selection import select_step
     from scaly_viz.errors import ScalyVizError
 
-    recordings = reading.read(options["path"], strict=options["strict"])
-    if not recordings:
+    chosen = reading.choose(options["path"], recording, strict=options["strict"])
+    if chosen is None:
         raise ScalyVizError(reading.nothing_there(options["path"]).splitlines()[0])
-    chosen = select_recording(recordings, recording)
     first = select_step(chosen, step)
     second = None if other is None else select_step(chosen, other)
     pair = compared(chosen, first, second, options["kind"])

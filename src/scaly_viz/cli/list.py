@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scaly_viz.cli.options import json_option, reading_options
+from scaly_viz.cli.options import SourceCommand, json_option, reading_options
 
 if TYPE_CHECKING:
     from scaly_viz.analysis.summary import RecordingSummary
@@ -21,10 +21,13 @@ Examples:
   scaly-viz list -n 10
   scaly-viz list --function 'cartpole_*' --status failed
   scaly-viz list --json | jq -r '.[].id'
+  scaly-viz list jaeger:http://localhost:16686
 """
 
 
-@click.command("list", help=_HELP, short_help="List recordings, the newest last.")
+@click.command(
+    "list", cls=SourceCommand, help=_HELP, short_help="List recordings, the newest last."
+)
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Only the N newest of them."
 )
@@ -48,11 +51,10 @@ def command(
     """List recordings."""
     from fnmatch import fnmatchcase
 
-    from scaly_viz.analysis.summary import summarize
     from scaly_viz.cli import output, reading
 
-    recordings = reading.read(path, strict=strict, payloads=False)
-    numbered = [*enumerate(map(summarize, recordings), start=1)]
+    recordings = reading.summaries(path, strict=strict)
+    numbered = [*enumerate(recordings, start=1)]
     chosen = [
         (number, summary)
         for number, summary in numbered

@@ -12,7 +12,22 @@ import click
 _NEGATIVE = re.compile(r"-[0-9]+")
 
 
-class NumberedCommand(click.Command):
+class SourceCommand(click.Command):
+    """A command that reads recordings; the address of a backend may stand among its arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take an address for what ``--recording-path`` names."""
+        from scaly_viz.sources.address import is_address
+
+        ends = args.index("--") if "--" in args else len(args)
+        for i, argument in enumerate(args[:ends]):
+            if is_address(argument) and (i == 0 or args[i - 1] != _PATH):
+                args = [_PATH, argument, *args[:i], *args[i + 1 :]]
+                break
+        return super().parse_args(ctx, args)
+
+
+class NumberedCommand(SourceCommand):
     """A command whose arguments may be negative numbers."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -33,14 +48,18 @@ class NumberedCommand(click.Command):
         return rest
 
 
+_PATH = "--recording-path"
+
+
 def reading_options[F: Callable[..., Any]](command: F) -> F:
     """Add ``--recording-path`` and ``--strict``."""
     path = click.option(
-        "--recording-path",
+        _PATH,
         "path",
         metavar="PATH",
         help="File or folder to read: scaly-viz's, any OTLP JSON lines, or scaly.viz's"
-        " recordings.json; plain, .gz or .zst.  [default: this user's recordings]",
+        " recordings.json; plain, .gz or .zst. Or jaeger:URL, tempo:URL, for which --recording-path"
+        " itself may be left out.  [default: this user's recordings]",
     )
     strict = click.option(
         "--strict",

@@ -8,15 +8,46 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from scaly_viz import settings, sources
+from scaly_viz.analysis.summary import RecordingSummary, summarize
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
+from scaly_viz.cli.selection import select_recording
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording, assemble
+from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import read_spans, segments
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz
 
 # From this size on reading takes long enough to say so.
 _BIG_BYTES = 32 * 1024**2
+
+
+def summaries(path: str | None, *, strict: bool) -> list[RecordingSummary]:
+    """Return the short forms of the recordings at ``path``, by default the local file's, oldest first.
+
+    Raises:
+        ScalyVizError: there is nothing at ``path``; with ``strict``, something cannot be read or is
+            missing from a recording.
+    """
+    if path is not None and is_address(path):
+        from scaly_viz.cli import backend
+
+        return backend.summaries(path, strict=strict)
+    return [*map(summarize, read(path, strict=strict, payloads=False))]
+
+
+def choose(path: str | None, word: str, *, strict: bool) -> Recording | None:
+    """Return the recording at ``path`` that ``word`` names, None where there are no recordings.
+
+    Raises:
+        ScalyVizError: as ``summaries`` does; ``word`` names none.
+    """
+    if path is not None and is_address(path):
+        from scaly_viz.cli import backend
+
+        return backend.choose(path, word, strict=strict)
+    recordings = read(path, strict=strict)
+    return select_recording(recordings, word) if recordings else None
 
 
 def read(path: str | None, *, strict: bool, payloads: bool = True) -> list[Recording]:
@@ -62,6 +93,10 @@ def existing(path: str) -> Path:
 
 def nothing_there(path: str | None) -> str:
     """Say that there are no recordings, and how to make one."""
+    if path is not None and is_address(path):
+        from scaly_viz.cli import backend
+
+        return backend.nothing_there(path)
     place = settings.recording_path() if path is None else Path(path).expanduser()
     if path is None:
         lines = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
+from typing import Protocol
 
 from scaly_viz.cli.output import listed
 from scaly_viz.cli.quantities import plural
@@ -16,7 +17,23 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}")
 _SHORT_ID = 8
 
 
-def select_recording(recordings: Sequence[Recording], word: str) -> Recording:
+class Named(Protocol):
+    """A recording, or its short form."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def name(self) -> str:
+        """What it is shown as."""
+
+    @property
+    def function(self) -> str:
+        """The rendered function."""
+
+
+def select_recording[R: Named](recordings: Sequence[R], word: str) -> R:
     """Return the recording that ``word`` names; ``recordings`` are oldest first and not empty.
 
     ``last`` is the newest; so is -1, and 1 is the oldest. Else it is, in this order, an id, a name or
@@ -50,13 +67,14 @@ def select_recording(recordings: Sequence[Recording], word: str) -> Recording:
     return named[0]
 
 
-def _described(recording: Recording) -> str:
+def _described(recording: Named) -> str:
     return f"{recording.id[: 2 * _SHORT_ID]} ({recording.name})"
 
 
-def _advice(recordings: Sequence[Recording], word: str) -> str:
+def _advice(recordings: Sequence[Named], word: str) -> str:
     step = f"; for that step of the newest: scaly-viz show {LAST} {word}"
-    hint = step if _named_steps(recordings[-1].steps, word) else ""
+    newest = recordings[-1]
+    hint = step if isinstance(newest, Recording) and _named_steps(newest.steps, word) else ""
     if len(recordings) == 1:
         return f"the only one is {_described(recordings[0])}{hint}"
     return f"there are {len(recordings)}, 1 to {len(recordings)}: scaly-viz list{hint}"

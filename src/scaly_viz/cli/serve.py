@@ -14,16 +14,18 @@ _HELP = """\
 Serve the viewer until interrupted (Ctrl-C).
 
 Each SOURCE is a file or folder of recordings: scaly-viz's own, any OTLP JSON lines, or scaly.viz's
-recordings.json. Without one, the recordings of this user are shown, those to come too.
+recordings.json; or the address of a tracing backend, jaeger:URL or tempo:URL. Without one, the
+recordings of this user are shown, those to come too.
 
 \b
 Examples:
   scaly-viz serve --browser
   scaly-viz serve --port 8080 run-7/recordings.jsonl
+  scaly-viz serve jaeger:http://localhost:16686
 """
 
-# A tracing backend, as jaeger:http://host:16686, is the viewer's to know.
-_BACKEND = re.compile(r"\w+:\w+://.+|\w+://.+")
+# Of an address, as jaeger:http://host:16686, the viewer will say whether it is one.
+_ADDRESS = re.compile(r"(jaeger|tempo):.*|\w+://.+", re.IGNORECASE)
 
 
 @click.command("serve", help=_HELP, short_help="Serve the viewer (the default).")
@@ -66,7 +68,7 @@ def command(
 def _existing(source: str, ctx: click.Context) -> str:
     from scaly_viz.cli import reading
 
-    if _BACKEND.fullmatch(source):
+    if _ADDRESS.fullmatch(source):
         return source
     try:
         return str(reading.existing(source))
@@ -83,6 +85,8 @@ def _expected(path: str) -> str:
     from scaly_viz.cli import output, reading
 
     place = Path(path).expanduser()
+    if _ADDRESS.fullmatch(path):
+        return path
     if place.exists() or not place.parent.is_dir():
         return str(reading.existing(path))
     output.warn(f"{path}: no such file yet")

@@ -27,6 +27,7 @@ Examples:
   scaly-viz show last fuse_ranges
   scaly-viz show last lowered --kind assembly | grep prog.for
   scaly-viz show last --kind code > cartpole.c
+  scaly-viz show jaeger:http://localhost:16686 cartpole fuse_ranges
 """
 
 
@@ -69,16 +70,15 @@ def command(
 ) -> None:
     """Show a recording or a step."""
     from scaly_viz.cli import output, reading, recording_view, step_view
-    from scaly_viz.cli.selection import select_recording, select_step
+    from scaly_viz.cli.selection import select_step
 
-    recordings = reading.read(path, strict=strict)
-    if not recordings:
+    chosen = reading.choose(path, recording, strict=strict)
+    if chosen is None:
         if as_json:
             output.write_json([])
         else:
             output.write(f"{reading.nothing_there(path)}\n")
         return
-    chosen = select_recording(recordings, recording)
     view: View
     if step is not None:
         view = step_view.StepView(chosen, select_step(chosen, step), kind)

@@ -1,4 +1,4 @@
-"""Owns reading recordings from wherever they are: our files, other OTLP files, scaly.viz's format."""
+"""Owns reading recordings from wherever they are: our files, other OTLP files, scaly.viz's format, backends."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from scaly_viz.errors import RecordingFileError, RecordingWarning
 from scaly_viz.recording import Recording, assemble, from_dict
+from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import read_spans
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz, read_recordings
 
@@ -33,8 +34,16 @@ def fail(message: str) -> None:
 def load(path: str | os.PathLike[str], report: Report = warn) -> list[Recording]:
     """Return the recordings at ``path``, in any format that we know, in the order of their ends.
 
-    ``path`` is a file or a folder; in a folder, scaly.viz's ``recordings.json`` counts too.
+    ``path`` is a file or a folder, in which scaly.viz's ``recordings.json`` counts too, or the address
+    of a tracing backend, ``jaeger:URL`` or ``tempo:URL``.
+
+    Raises:
+        BackendError: the backend does not answer as it should.
     """
+    if is_address(path):
+        from scaly_viz.sources.backend import load_backend
+
+        return load_backend(os.fspath(path), report)
     try:
         return _load(Path(path), report)
     except (OSError, ValueError) as error:
@@ -58,10 +67,11 @@ def load_dicts(path: str | os.PathLike[str], *, strict: bool = False) -> list[di
 
     Raises:
         RecordingFileError: with ``strict``, something cannot be read.
+        BackendError: a backend does not answer as it should.
     """
     report = fail if strict else warn
     try:
-        if not Path(path).is_dir() and is_scaly_viz(path):
+        if not is_address(path) and not Path(path).is_dir() and is_scaly_viz(path):
             return read_recordings(path, report)
     except (OSError, ValueError) as error:
         report(f"{path!s:.200}: cannot be read: {error}")

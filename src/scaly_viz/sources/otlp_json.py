@@ -12,12 +12,12 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from scaly_viz.errors import RecordingFileError
-from scaly_viz.span_record import Attributes, AttributeValue, EventRecord, SpanRecord
+from scaly_viz.span_record import Attributes, AttributeValue, EventRecord, JsonValue, SpanRecord
 
 MAX_NESTING = 200
 
@@ -35,7 +35,6 @@ _STATUS = {
 }
 
 type _Int64 = int | float | str | None
-type _JsonValue = str | int | float | bool | list[_JsonValue] | dict[str, _JsonValue] | None
 
 
 class _AnyValue(msgspec.Struct, rename="camel", gc=False):
@@ -131,12 +130,24 @@ def decode_line(line: bytes, origin: str, *, events: bool = True) -> list[SpanRe
     return _decode(line, origin, _bare_decoder, _Traces[_BareSpan])
 
 
+def decode_resource(resource_spans: JsonValue, origin: str) -> list[SpanRecord]:
+    """Return the spans of one ``ResourceSpans``, as ``json`` reads it; it may be changed.
+
+    Raises ``RecordingFileError`` with ``origin`` and the cause where it is none.
+    """
+    return _records(lambda: _convert({"resourceSpans": [resource_spans]}, _Traces[_Span]), origin)
+
+
 def _decode[S: _BareSpan](
     line: bytes, origin: str, decoder: msgspec.json.Decoder[_Traces[S]], form: type[_Traces[S]]
 ) -> list[SpanRecord]:
+    return _records(lambda: _decode_fast(line, decoder) or _convert(_parse(line), form), origin)
+
+
+def _records[S: _BareSpan](decode: Callable[[], _Traces[S]], origin: str) -> list[SpanRecord]:
     try:
-        traces = _decode_fast(line, decoder) or _decode_any(line, form)
-        return [_span(span, resource, scope, origin) for resource, scope, span in _spans_of(traces)]
+        found = _spans_of(decode())
+        return [_span(span, resource, scope, origin) for resource, scope, span in found]
     except _UnreadableError as error:
         raise RecordingFileError(f"{origin}: {error}") from error
     except RecursionError as error:
@@ -155,8 +166,8 @@ def _decode_fast[S: _BareSpan](
     return traces if spans and all(span.trace_id and span.span_id for span in spans) else None
 
 
-def _decode_any[S: _BareSpan](line: bytes, form: type[_Traces[S]]) -> _Traces[S]:
-    document = _camel_cased(_parse(line))
+def _convert[S: _BareSpan](document: JsonValue, form: type[_Traces[S]]) -> _Traces[S]:
+    document = _camel_cased(document)
     if not isinstance(document, dict):
         raise _UnreadableError(f"not OTLP traces: {_json_kind(document)} instead of an object")
     if document and "resourceSpans" not in document and not _OTHER_SIGNALS & document.keys():
@@ -169,9 +180,9 @@ def _decode_any[S: _BareSpan](line: bytes, form: type[_Traces[S]]) -> _Traces[S]
         raise _UnreadableError("not OTLP traces: a name that is no Unicode text") from error
 
 
-def _parse(line: bytes) -> _JsonValue:
+def _parse(line: bytes) -> JsonValue:
     try:
-        value: _JsonValue = json.loads(line.decode())
+        value: JsonValue = json.loads(line.decode())
     except UnicodeDecodeError as error:
         raise _UnreadableError(f"not JSON: not UTF-8 text at byte {error.start}") from error
     except json.JSONDecodeError as error:
@@ -183,7 +194,7 @@ def _parse(line: bytes) -> _JsonValue:
     return value
 
 
-def _camel_cased(document: _JsonValue) -> _JsonValue:
+def _camel_cased(document: JsonValue) -> JsonValue:
     """Rename the fields of ``document`` in place, and put empty objects where a list has nulls.
 
     Every key in OTLP JSON is a field name: attributes travel as lists of keys and values.
@@ -205,7 +216,7 @@ def _camel(name: str) -> str:
     return re.sub("_([a-z])", lambda match: match[1].upper(), name)
 
 
-def _json_kind(value: _JsonValue) -> str:
+def _json_kind(value: JsonValue) -> str:
     if isinstance(value, list):
         return "a list"
     if isinstance(value, str):
@@ -213,7 +224,7 @@ def _json_kind(value: _JsonValue) -> str:
     return "null" if value is None else "a boolean" if isinstance(value, bool) else "a number"
 
 
-def _some_keys(document: Mapping[str, _JsonValue]) -> str:
+def _some_keys(document: Mapping[str, JsonValue]) -> str:
     first, more = list(document)[:_SHOWN_KEYS], len(document) > _SHOWN_KEYS
     return f"the keys {', '.join(map(_shown, first))}" + (", ..." if more else "")
 
