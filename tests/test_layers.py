@@ -39,7 +39,7 @@ _ONLY = {
     "zstandard": ("scaly_viz.codec", "scaly_viz.sources.streams"),
     "regex": ("scaly_viz.analysis",),
     "rapidfuzz": ("scaly_viz.analysis",),
-    "requests": ("scaly_viz.sources.http",),
+    "requests": ("scaly_viz.sources.http", "scaly_viz_exporters"),
     "urllib3": ("scaly_viz.sources.http",),
     "ijson": ("scaly_viz.sources.trace_stream",),
     "flask": ("scaly_viz_viewer",),
