@@ -252,3 +252,25 @@ def test_a_failure_is_told_and_its_absence_too(client: FlaskClient, recorder: Re
         "not_failed",
         "the recording has no failure",
     )
+
+
+def test_a_value_is_asked_for_by_place_or_by_name(client: FlaskClient, recorder: Recorder) -> None:
+    key = recorder.record(steps=[{"listing": "alpha beta"}, {"listing": "beta"}])
+    value = answer(client, f"/recordings/{key}/values?step=0&kind=listing&line=1&column=7")
+    assert (value["name"], value["role"]) == ("beta", "word")
+    assert [each["state"] for each in value["life"]] == ["born", "changed"]
+    assert answer(client, f"/recordings/{key}/values?name=beta") == value
+    absent = error(client, f"/recordings/{key}/values?name=gamma")
+    assert absent == (404, "value_not_found", "there is no such name")
+    url = f"/recordings/{key}/values?step=0&kind=listing&line=1"
+    assert error(client, url)[2] == "column must be a whole number, 0 or more"
+
+
+def test_corresponding_lines_are_answered(client: FlaskClient, recorder: Recorder) -> None:
+    key = recorder.record(steps=[{"listing": "a b\nc d"}, {"listing": "new\na b\nc d"}])
+    query = "step=0&kind=listing&line=2&to_step=1&to_kind=listing"
+    assert answer(client, f"/recordings/{key}/lines?{query}") == {"lines": [3]}
+    missing = error(
+        client, f"/recordings/{key}/lines?{query.replace('to_kind=listing', 'to_kind=x')}"
+    )
+    assert missing[:2] == (404, "payload_not_found")

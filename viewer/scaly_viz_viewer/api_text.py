@@ -5,22 +5,28 @@ from __future__ import annotations
 from typing import cast
 
 import msgspec
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from scaly_viz.analysis.changes import changes_of
+from scaly_viz.analysis.correspondence import corresponding
 from scaly_viz.analysis.cost import TextCost
-from scaly_viz.analysis.diff import Chunk, Numbering, TextDiff, diff_texts
+from scaly_viz.analysis.diff import Chunk, Numbering, TextDiff, aligned_lines, diff_texts
+from scaly_viz.analysis.following import Name
 from scaly_viz.analysis.models import cost_of_text
+from scaly_viz.analysis.texts import text_kinds
+from scaly_viz.analysis.values import Texts, Value, name_at, value_of
+from scaly_viz.recording import Step
 from scaly_viz_viewer import requested
 from scaly_viz_viewer.catalog import Opened
 from scaly_viz_viewer.memo import Memo
 from scaly_viz_viewer.requested import RequestedText
-from scaly_viz_viewer.responses import json_response
+from scaly_viz_viewer.responses import ApiError, json_response
 
 text_api = Blueprint("text_api", __name__, url_prefix="/api/v1")
 
 # A diff of big texts holds some thousand chunks; its counts, for the table of changes, are small.
 _diffs: Memo[TextDiff] = Memo(64)
+_scanned: Memo[Texts] = Memo(3)
 _costs: Memo[TextCost] = Memo(64)
 _counts: Memo[TextDiff] = Memo(10_000)
 
@@ -106,4 +112,85 @@ def _count(left: tuple[str, str], right: tuple[str, str]) -> TextDiff:
     return _counts.get(
         (left[0], right[0]),
         lambda: msgspec.structs.replace(diff_texts(left[1], right[1]), chunks=[]),
+    )
+
+
+@text_api.get("/recordings/<key>/values", provide_automatic_options=False)
+def show_value(key: str) -> Response:
+    """Answer what is known of a name: by its place in a text, or by name and procedure."""
+    opened = requested.opened(key)
+    if "name" in request.args:
+        found = _named(opened)
+    else:
+        step = requested.step_of(opened, requested.required("step"))
+        text = requested.text(key, opened, step, requested.required("kind"))
+        found = _at(opened, step, text)
+    if found is None:
+        raise ApiError(404, "value_not_found", "there is no such name")
+    return json_response(found)
+
+
+@text_api.get("/recordings/<key>/lines", provide_automatic_options=False)
+def show_lines(key: str) -> Response:
+    """Answer the lines of another text that correspond to a line."""
+    opened = requested.opened(key)
+    step = requested.step_of(opened, requested.required("step"))
+    to_step = requested.step_of(opened, requested.required("to_step"))
+    kind, to_kind = requested.required("kind"), requested.required("to_kind")
+    line = requested.number("line")
+    for each, asked in ((step, kind), (to_step, to_kind)):
+        requested.text(key, opened, each, asked)
+    with opened.lock:
+        return json_response(corresponding(_texts(opened), step, kind, line, to_step, to_kind))
+
+
+def _at(opened: Opened, step: Step, text: RequestedText) -> Value | None:
+    line, column = requested.number("line"), requested.number("column")
+    with opened.lock:
+        texts = _texts(opened)
+        scanned = texts.scanned(step, text.kind)
+        found = name_at(scanned, line, column) if scanned is not None else None
+        if found is None:
+            return None
+        use, scope = found
+        scope_name = "" if use.is_procedure else scope.name
+        name = Name(use.name, scope_name, use.is_procedure)
+        return _value(opened, texts, step, text.kind, name)
+
+
+def _named(opened: Opened) -> Value | None:
+    """The value of a name: in the step and kind that are asked for, else in the first text that has it."""
+    word, scope = requested.required("name"), request.args.get("scope", "")
+    name = Name(word, scope, is_procedure=requested.choice("role", "", "procedure") == "procedure")
+    index, kind = request.args.get("step"), request.args.get("kind")
+    steps = opened.recording.steps if index is None else [requested.step_of(opened, index)]
+    with opened.lock:
+        texts = _texts(opened)
+        for step in steps:
+            for each in text_kinds(step):
+                if kind in (None, each):
+                    found = _value(opened, texts, step, each, name)
+                    if found is not None:
+                        return found
+    return None
+
+
+def _value(opened: Opened, texts: Texts, step: Step, kind: str, name: Name) -> Value | None:
+    payload = step.payloads[kind]
+    return value_of(
+        texts,
+        step,
+        kind,
+        name,
+        lambda: _costs.get(
+            (payload.digest, step.dialect, kind),
+            lambda: cost_of_text(opened.recording, step, kind),
+        ),
+    )
+
+
+def _texts(opened: Opened) -> Texts:
+    """The texts of a recording with their names, kept for the next question; under its lock."""
+    return _scanned.get(
+        (opened.recording.id, opened.revision), lambda: Texts(opened.recording, aligned_lines)
     )

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from scaly_viz.analysis.cost import TextCost, Totals, cost_of
 from scaly_viz.analysis.diff import lines_of
-from scaly_viz.analysis.text_listing import listing_model
+from scaly_viz.analysis.prog_names import ProgScanner
+from scaly_viz.analysis.scanners import Scanner, WordScanner
+from scaly_viz.analysis.text_c import CScanner
+from scaly_viz.analysis.text_expr import ExprScanner
+from scaly_viz.analysis.text_listing import ListingScanner, listing_model
 from scaly_viz.analysis.text_model import TextModel
 from scaly_viz.analysis.text_prog import ProgramText
 from scaly_viz.analysis.texts import text_of
 from scaly_viz.errors import PayloadError
 from scaly_viz.recording import Recording, Step
+
+_WORDS = WordScanner()
+_SCANNERS: dict[tuple[str, str], Scanner] = {
+    ("expr", "assembly"): ExprScanner(),
+    ("prog", "assembly"): ProgScanner(),
+    ("prog", "listing"): ListingScanner(),
+    ("c", "code"): CScanner(),
+}
 
 
 def model_of(recording: Recording, step: Step, kind: str) -> TextModel | None:
@@ -29,6 +41,11 @@ def model_of(recording: Recording, step: Step, kind: str) -> TextModel | None:
                 return None
             return listing_model(lines, ProgramText(assembly).model())
     return None
+
+
+def scanner_of(dialect: str, kind: str) -> Scanner:
+    """Return what finds names in the texts of ``kind`` in ``dialect``: words where no reader knows it."""
+    return _SCANNERS.get((dialect, kind), _WORDS)
 
 
 def cost_of_text(recording: Recording, step: Step, kind: str) -> TextCost:

@@ -3,14 +3,61 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from scaly_viz.analysis.text_model import Access, Occurrence
+from scaly_viz.analysis.scanners import Scope, scopes_between
+from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
 _NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _OUTPUTS = re.compile(r"\bn_out=(\d+)")
 # Longer lines are tables of constants.
 _LONG_LINE = 500_000
+_PROC = re.compile(r"\s*prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
+_PARAMETER = re.compile(r"%([\w.]+): memref<([^>]*)>")
+_INPUTS = re.compile(r"\binput_count=(\d+)")
+_BUFFER = re.compile(r"\s*%([\w.]+) = prog\.buffer : memref<([^>]*)>")
+_ASSIGN = re.compile(r"\s*%([\w.]+) = prog\.assign .* : (\w+)")
+_FOR = re.compile(r"\s*prog\.for %([\w.]+) = ")
+
+
+class ProgScanner:
+    """Finds names in ``prog.module`` texts."""
+
+    def scopes(self, lines: Sequence[str]) -> list[Scope]:
+        """Return the procedures."""
+        heads = [
+            (line.partition("@")[2].partition("(")[0], number)
+            for number, line in enumerate(lines, 1)
+            if "prog.proc @" in line[:200] or "prog.kernel @" in line[:200]
+        ]
+        return scopes_between(heads, len(lines))
+
+    def names(self, line: str) -> list[Occurrence]:
+        """Return the names of a line."""
+        return names_of(line)
+
+    def declared(self, line: str, name: str) -> tuple[Role, str] | None:
+        """Return what a procedure's head or a statement says of ``name``."""
+        if head := _PROC.match(line):
+            inputs = int(found[1]) if (found := _INPUTS.search(head[3])) else 0
+            for at, (parameter, type_) in enumerate(_PARAMETER.findall(head[2])):
+                if parameter == name:
+                    return ("input" if at < inputs else "output"), shown_type(type_)
+            return ("procedure", "") if head[1] == name else None
+        if found := _BUFFER.match(line):
+            return ("buffer", shown_type(found[2])) if found[1] == name else None
+        if found := _ASSIGN.match(line):
+            return ("variable", found[2]) if found[1] == name else None
+        if found := _FOR.match(line):
+            return ("loop", "int64") if found[1] == name else None
+        return None
+
+
+def shown_type(type_: str) -> str:
+    """``3x4xfloat64, private`` as ``float64 (3, 4)``."""
+    *shape, dtype = type_.partition(",")[0].split("x")
+    return f"{dtype} ({', '.join(shape)}{',' * (len(shape) == 1)})"
 
 
 def names_of(line: str) -> list[Occurrence]:

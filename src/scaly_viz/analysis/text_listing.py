@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from scaly_viz.analysis.text_model import Access, Loop, Occurrence, Procedure, TextModel
+from scaly_viz.analysis.scanners import Scope, scopes_between
+from scaly_viz.analysis.text_model import Access, Loop, Occurrence, Procedure, Role, TextModel
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d][\w.]*")
 _CALLEE = re.compile(r"(?:\bcall|^ *proc) ([^\s(]+)\(")
@@ -35,9 +36,7 @@ def listing_model(listing: Sequence[str], assembly: TextModel) -> TextModel | No
         return bisect_right(numbers, number)
 
     procedures = [_procedure(each, at, last) for each in assembly.procedures]
-    model = TextModel(listing, procedures, lambda line: (), assembly.roots, assembly.uncounted)
-    model.names = lambda line: _names(listing[line - 1], model.procedure_at(line))
-    return model
+    return TextModel(listing, procedures, assembly.roots, assembly.uncounted)
 
 
 def _procedure(
@@ -61,27 +60,6 @@ def _procedure(
     )
 
 
-def _names(line: str, procedure: Procedure | None) -> list[Occurrence]:
-    if procedure is None:
-        return []
-    bare = _STRING.sub(lambda match: " " * len(match[0]), line)
-    callee = _CALLEE.search(bare)
-    start = len(bare) - len(bare.lstrip())
-    head = bare.startswith("proc ", start)
-    written_until = bare.find(" <- ") if " <- " in bare else bare.find(" = ")
-    found = []
-    for match in _WORD.finditer(bare):
-        name, column = match[0], match.start()
-        if callee is not None and column == callee.start(1):
-            access: Access = "declare" if head else "read"
-            found.append(Occurrence(callee[1], column, callee.end(1), access, is_procedure=True))
-        elif name in procedure.names:
-            found.append(
-                Occurrence(name, column, match.end(), _access(bare, match, start, written_until))
-            )
-    return found
-
-
 def _access(bare: str, match: re.Match[str], start: int, written_until: int) -> Access:
     """What the line does with a name: the first before an arrow or a sign is written."""
     column = match.start()
@@ -92,3 +70,65 @@ def _access(bare: str, match: re.Match[str], start: int, written_until: int) -> 
     if column >= written_until:
         return "read"
     return "write" if "[" not in bare[:column] else "read"
+
+
+_HEAD = re.compile(r" *proc ([^\s(]+)\((.*)\)")
+_PARAMETER = re.compile(r"(\w+):(\w+)(\([\d, ]*\))")
+_WORDS = frozenset(
+    (
+        *("buffer", "call", "for", "global", "in", "int64", "kind", "pair", "print"),
+        *("proc", "program", "reduce", "serial", "step", "vector"),
+    )
+)
+
+
+class ListingScanner:
+    """Finds names in listings, by what their words look like."""
+
+    def scopes(self, lines: Sequence[str]) -> list[Scope]:
+        """Return the procedures."""
+        heads = [
+            (found[1], number)
+            for number, line in enumerate(lines, 1)
+            if "proc " in line[:40] and (found := _HEAD.match(line[:4_000]))
+        ]
+        return scopes_between(heads, len(lines))
+
+    def names(self, line: str) -> list[Occurrence]:
+        """Return the names of a line."""
+        bare = _STRING.sub(lambda match: " " * len(match[0]), line)
+        callee = _CALLEE.search(bare)
+        start = len(bare) - len(bare.lstrip())
+        head = bare.startswith("proc ", start)
+        written_until = bare.find(" <- ") if " <- " in bare else bare.find(" = ")
+        found = []
+        for match in _WORD.finditer(bare):
+            column, end = match.span()
+            if callee is not None and column == callee.start(1):
+                access: Access = "declare" if head else "read"
+                found.append(
+                    Occurrence(callee[1], column, callee.end(1), access, is_procedure=True)
+                )
+            elif (
+                match[0] not in _WORDS and not bare.startswith(("(", " "), end)
+            ) or bare.startswith((" <- ", " = ", " in ", " +", " -", " *", " /", " %"), end):
+                found.append(
+                    Occurrence(match[0], column, end, _access(bare, match, start, written_until))
+                )
+        return found
+
+    def declared(self, line: str, name: str) -> tuple[Role, str] | None:
+        """Return what a procedure's head or a loop says of ``name``."""
+        if head := _HEAD.match(line):
+            if head[1] == name:
+                return "procedure", ""
+            shapes = {
+                each: f"{dtype} {shape}" for each, dtype, shape in _PARAMETER.findall(head[2])
+            }
+            return ("input", shapes[name]) if name in shapes else None
+        bare = line.strip()
+        if bare.startswith(f"for {name} in"):
+            return "loop", "int64"
+        if found := re.match(rf"(\w+) {re.escape(name)} = ", bare):
+            return "variable", found[1]
+        return None

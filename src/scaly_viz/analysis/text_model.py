@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -84,12 +84,11 @@ class TextModel:
     """What is known of a text; lines count from 1.
 
     ``roots`` are the procedures that one run of the program runs once each, ``uncounted`` says what
-    the costs leave out. ``names`` finds the names of a line, from left to right.
+    the costs leave out.
     """
 
     lines: Sequence[str]
     procedures: list[Procedure]
-    names: Callable[[int], Sequence[Occurrence]]
     roots: Sequence[str] = ()
     uncounted: Sequence[str] = ()
 

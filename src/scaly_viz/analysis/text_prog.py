@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scaly_viz.analysis.prog_names import names_of
 from scaly_viz.analysis.prog_nodes import DType, Expressions, Node, dtype_of
 from scaly_viz.analysis.prog_passes import Nest, count_passes
 from scaly_viz.analysis.text_model import Declared, Loop, Procedure, Role, TextModel
@@ -84,11 +83,9 @@ class ProgramText:
         """Return what is known of the text."""
         for each in self._readings:
             count_passes(each.nests, constant_tables(each.node))
-        lines = self._lines
         return TextModel(
-            lines,
+            self._lines,
             [each.procedure for each in self._readings],
-            lambda line: names_of(lines[line - 1]),
             list(self._roots()),
             [*self.counts().uncounted, *self._untold()],
         )

@@ -1,0 +1,63 @@
+"""Owns finding names in scaly's expression assembly: SSA values, and the functions' inputs and outputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scaly_viz.analysis.scanners import Scope, scopes_between
+from scaly_viz.analysis.text_model import Access, Occurrence, Role
+
+_FUNC = re.compile(r"\s*expr\.func @([^(]+)\((.*)\) -> \((.*)\) \{$")
+_NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)|\bcallee=\"([^\"]+)\"")
+_PARAMETER = re.compile(r"%([\w.]+): tensor<([^>]*)>")
+_TYPE = re.compile(r" : tensor<([^>]*)>$")
+
+
+class ExprScanner:
+    """Finds names in ``expr.module`` texts."""
+
+    def scopes(self, lines: Sequence[str]) -> list[Scope]:
+        """Return the functions."""
+        heads = [
+            (line.partition("@")[2].partition("(")[0], number)
+            for number, line in enumerate(lines, 1)
+            if "expr.func @" in line[:200]
+        ]
+        return scopes_between(heads, len(lines))
+
+    def names(self, line: str) -> list[Occurrence]:
+        """Return the values and functions that a line names."""
+        is_head = "expr.func @" in line[:200]
+        defined = len(line) - len(line.lstrip())
+        found = []
+        for match in _NAME.finditer(line):
+            access: Access = "read"
+            if is_head:
+                access = "declare"
+            elif match.start() == defined and line.startswith(" = ", match.end()):
+                access = "write"
+            group = match.lastindex or 1
+            column = match.start(3) if group == 3 else match.start()
+            end = match.end(3) if group == 3 else match.end()
+            found.append(Occurrence(match[group], column, end, access, is_procedure=group > 1))
+        return found
+
+    def declared(self, line: str, name: str) -> tuple[Role, str] | None:
+        """Return what a function's head or an operation says of ``name``."""
+        if head := _FUNC.match(line):
+            for role, parameters in (("input", head[2]), ("output", head[3])):
+                for parameter, type_ in _PARAMETER.findall(parameters):
+                    if parameter == name:
+                        return ("input" if role == "input" else "output"), _shown(type_)
+            return ("procedure", "") if head[1] == name else None
+        if line.lstrip().startswith(f"%{name} = "):
+            found = _TYPE.search(line)
+            return "ssa", _shown(found[1]) if found else ""
+        return None
+
+
+def _shown(type_: str) -> str:
+    """``3x4xfloat64 diff`` as ``float64 (3, 4)``."""
+    *shape, dtype = type_.split(" ", maxsplit=1)[0].split("x")
+    return f"{dtype} ({', '.join(shape)}{',' * (len(shape) == 1)})"

@@ -1,0 +1,196 @@
+"""The life of a value: followed through new numbers, new names, inlining, and into the C."""
+
+from __future__ import annotations
+
+import pytest
+
+from scaly_viz.analysis.correspondence import corresponding
+from scaly_viz.analysis.cost import TextCost
+from scaly_viz.analysis.following import Name
+from scaly_viz.analysis.models import cost_of_text
+from scaly_viz.analysis.place import Place
+from scaly_viz.analysis.values import Texts, Value, ValueCost, name_at, value_of
+from scaly_viz.recording import Recording, from_dict
+
+EXPRESSION = """\
+expr.module {
+  expr.func @f(%x: tensor<3xfloat64>, %u: tensor<3xfloat64>) -> (%f: tensor<3xfloat64>) {
+    %0 = expr.input {name="x"} : tensor<3xfloat64>
+    %1 = expr.input {name="u"} : tensor<3xfloat64>
+    %2 = expr.sin(%0) : tensor<3xfloat64>
+    %3 = expr.add(%2, %1) : tensor<3xfloat64>
+    expr.return %3
+  }
+}"""
+LOWERED = """\
+prog.module {
+  prog.proc @f(%x: memref<3xfloat64>, %u: memref<3xfloat64>, %f_2: memref<3xfloat64>) {input_count=2} {
+    %t0 = prog.buffer : memref<3xfloat64, private>
+    prog.for %i_t0 = 0 to 3 step 1 {kind=global} {
+      prog.store prog.sin(prog.load %x[%i_t0]), %t0[%i_t0] : float64
+    }
+    prog.for %i_f_2 = 0 to 3 step 1 {kind=global} {
+      prog.store prog.add(prog.load %t0[%i_f_2], prog.load %u[%i_f_2]), %f_2[%i_f_2] : float64
+    }
+  }
+}"""
+LISTING = """\
+program
+  proc f(x:float64(3,), u:float64(3,), f_2:float64(3,)):
+    buffer
+    for i_t0 in [0, 3) step 1 kind=global:
+      t0[i_t0] <- sin(x[i_t0])
+    for i_f_2 in [0, 3) step 1 kind=global:
+      f_2[i_f_2] <- (t0[i_f_2] + u[i_f_2])"""
+PACKED = LOWERED.replace("%t0", "%s0").replace("private>", "private> = prog.workspace offset 0")
+CODE = """\
+#include <math.h>
+
+int f(const double** arg, double** res, int* iw, double* w, int mem) {
+  double* s0 = w;
+  for (long long i_t0 = 0; i_t0 < 3; ++i_t0) {
+    s0[i_t0] = sin(arg[0][i_t0]);
+  }
+  for (long long i_f_2 = 0; i_f_2 < 3; ++i_f_2) {
+    res[0][i_f_2] = (s0[i_f_2] + arg[1][i_f_2]);
+  }
+  return 0;
+}"""
+
+
+@pytest.fixture
+def recording() -> Recording:
+    steps = [
+        {"name": "expression", "dialect": "expr", "assembly": EXPRESSION},
+        {"name": "lowered", "dialect": "prog", "assembly": LOWERED, "listing": LISTING},
+        {"name": "pass:same", "dialect": "prog", "assembly": LOWERED, "listing": LISTING},
+        {"name": "pass:pack_workspace", "dialect": "prog", "assembly": PACKED},
+        {"name": "generated C", "dialect": "c", "code": CODE},
+    ]
+    return from_dict({"id": "1", "function": "f", "steps": steps}, "memory")
+
+
+def value(recording: Recording, step: int, kind: str, name: str, scope: str = "f") -> Value:
+    def cost() -> TextCost:
+        return cost_of_text(recording, recording.steps[step], kind)
+
+    found = value_of(Texts(recording), recording.steps[step], kind, Name(name, scope), cost)
+    assert found is not None
+    return found
+
+
+def lives(value: Value) -> list[tuple[int, str, str, str]]:
+    return [(each.step, each.kind, each.state, each.name) for each in value.life]
+
+
+def test_a_buffer_is_born_renamed_and_ends_in_the_c(recording: Recording) -> None:
+    buffer = value(recording, 1, "assembly", "t0")
+
+    assert (buffer.role, buffer.type) == ("buffer", "float64 (3,)")
+    assert buffer.definition == Place(1, "assembly", 3, 4, 7)
+    assert lives(buffer) == [
+        (0, "assembly", "absent", ""),
+        (1, "assembly", "born", "t0"),
+        (1, "listing", "born", "t0"),
+        (2, "assembly", "present", "t0"),
+        (2, "listing", "present", "t0"),
+        (3, "assembly", "changed", "s0"),
+        (4, "code", "present", "s0"),
+    ]
+    assert [each.name for each in buffer.producers] == ["x"]
+    assert [each.name for each in buffer.consumers] == ["f_2"]
+    assert [(place.line, place.column) for place in buffer.code] == [(4, 10), (6, 4), (9, 21)]
+    # Three sines, each of a loaded element, stored.
+    assert buffer.cost == ValueCost(flops=3, loads=3, stores=3, bytes=48)
+    assert buffer.life[1].lines == [3, 5, 8]
+    assert buffer.life[1].text == "%t0 = prog.buffer : memref<3xfloat64, private>"
+
+
+@pytest.mark.parametrize(("step", "kind", "name"), [(3, "assembly", "s0"), (4, "code", "s0")])
+def test_a_value_can_be_followed_from_any_of_its_texts(
+    recording: Recording, step: int, kind: str, name: str
+) -> None:
+    expected = lives(value(recording, 1, "assembly", "t0"))
+    assert lives(value(recording, step, kind, name)) == expected
+
+
+def test_inputs_and_outputs_are_followed_by_their_place(recording: Recording) -> None:
+    names = [each.name for each in value(recording, 0, "assembly", "u").life]
+    assert names == ["u", "u", "u", "u", "u", "u", "arg[1]"]
+    output = value(recording, 4, "code", "res[0]")
+    assert [each.name for each in output.life] == ["f", *["f_2"] * 5, "res[0]"]
+    assert output.role == "output"
+    assert value(recording, 0, "assembly", "f").type == "float64 (3,)"
+
+
+def test_what_a_pass_removes_is_gone_from_then_on(recording: Recording) -> None:
+    ssa = value(recording, 0, "assembly", "2")
+    assert (ssa.role, ssa.type) == ("ssa", "float64 (3,)")
+    assert [each.state for each in ssa.life] == ["born", "gone", "gone", *["absent"] * 4]
+    assert [each.name for each in ssa.producers] == ["0"]
+    assert [each.name for each in ssa.consumers] == ["3"]
+    assert ssa.code == []
+
+
+def test_a_value_moves_into_the_procedure_that_its_own_is_inlined_in() -> None:
+    head = "  prog.proc @g(%x: memref<1xfloat64>, %y: memref<1xfloat64>) {input_count=1} {"
+    body = "    %v3 = prog.assign prog.cos(prog.load %x[0]) : float64 {declare=True}"
+    before = f"prog.module {{\n{head}\n{body}\n    prog.store %v3, %y[0] : float64\n  }}\n}}"
+    after = f"prog.module {{\n{head.replace('@g', '@f')}\n{body.replace('%v3', '%v0')}\n    done\n  }}\n}}"
+    steps = [
+        {"name": f"pass:{i}", "dialect": "prog", "assembly": text}
+        for i, text in enumerate((before, after))
+    ]
+    life = value(from_dict({"id": "1", "steps": steps}, "memory"), 0, "assembly", "v3", "g").life
+    assert [(each.state, each.name, each.scope) for each in life] == [
+        ("born", "v3", "g"),
+        ("changed", "v0", "f"),
+    ]
+
+
+def test_a_word_of_a_language_that_nobody_knows_is_followed_too() -> None:
+    steps = [{"name": "a", "odd": "alpha beta\ngamma"}, {"name": "b", "odd": "gamma"}]
+    recording = from_dict({"id": "1", "steps": steps}, "memory")
+    found = value(recording, 0, "odd", "gamma", "")
+    assert (found.role, [each.state for each in found.life]) == ("word", ["born", "present"])
+
+
+def test_a_name_is_found_at_its_column(recording: Recording) -> None:
+    text = Texts(recording).scanned(recording.steps[1], "assembly")
+    assert text is not None
+    found = name_at(text, 5, 36)
+    assert found is not None
+    assert (found[0].name, found[1].name) == ("x", "f")
+    assert name_at(text, 5, 0) is None
+    assert name_at(text, 99, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("step", "kind", "line", "to_step", "to_kind", "lines"),
+    [
+        (1, "assembly", 8, 1, "listing", [7]),
+        (1, "listing", 5, 1, "assembly", [5]),
+        (1, "assembly", 6, 1, "listing", []),  # a closing bracket
+        (1, "assembly", 8, 3, "assembly", [8]),
+        (3, "assembly", 5, 1, "listing", [5]),
+        (1, "listing", 7, 4, "code", [9]),
+        (4, "code", 6, 3, "assembly", [5]),
+        (4, "code", 5, 1, "listing", [4]),
+        (1, "assembly", 2, 4, "code", [3]),
+        (1, "assembly", 3, 4, "code", [4]),
+        (0, "assembly", 5, 1, "assembly", []),
+        (1, "assembly", 99, 3, "assembly", []),
+    ],
+)
+def test_lines_correspond_to_lines_of_other_texts(
+    recording: Recording,
+    step: int,
+    kind: str,
+    line: int,
+    to_step: int,
+    to_kind: str,
+    lines: list[int],
+) -> None:
+    texts = Texts(recording)
+    there = recording.steps[to_step]
+    assert corresponding(texts, recording.steps[step], kind, line, there, to_kind).lines == lines
