@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 
 import msgspec
 
@@ -58,7 +59,9 @@ class NodeDetail(msgspec.Struct, frozen=True):
     title: str
     detail: str
     name: str
-    attributes: dict[str, JsonValue]
+    attributes: dict[
+        str, Any
+    ]  # JsonValue, which msgspec cannot describe: it takes no recursive type
     state: int
     group: int
     args: list[NodeReference]
