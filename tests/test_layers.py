@@ -25,6 +25,9 @@ _LAYERS = (
     ("scaly_viz.settings",),
     ("scaly_viz_exporters",),
     ("scaly_viz.codec", "scaly_viz.graph_table", "scaly_viz.graph_rows"),
+    ("scaly_viz.ids", "scaly_viz.provider_check", "scaly_viz.resource"),
+    ("scaly_viz.application",),
+    ("scaly_viz.mirror",),
     ("scaly_viz.spans", "scaly_viz.store"),
     ("scaly_viz.pipeline", "scaly_viz.recording"),
     ("scaly_viz.frontend", "scaly_viz.sources"),
@@ -47,6 +50,7 @@ _ONLY = {
     "click": ("scaly_viz.cli", "scaly_viz_viewer"),
     "rich": ("scaly_viz.cli",),
     "grpc": ("scaly_viz_exporters.otlp_grpc",),
+    "wrapt": ("scaly_viz.instrumentor",),
 }
 
 

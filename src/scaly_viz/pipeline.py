@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import os
-import random
-import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from opentelemetry.sdk.environment_variables import OTEL_SDK_DISABLED
-from opentelemetry.sdk.resources import (
-    OTELResourceDetector,
-    ProcessResourceDetector,
-    Resource,
-)
 from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import (
     BatchSpanProcessor,
@@ -22,37 +15,28 @@ from opentelemetry.sdk.trace.export import (
     SpanExporter,
     SpanExportResult,
 )
-from opentelemetry.sdk.trace.id_generator import IdGenerator
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import Tracer
 from opentelemetry.trace import TracerProvider as AnyTracerProvider
 
 from scaly_viz import attributes as a
-from scaly_viz import log
+from scaly_viz import log, resource
 from scaly_viz._version import __version__
+from scaly_viz.application import Application
+from scaly_viz.ids import SystemIds
 from scaly_viz.log import said
+from scaly_viz.mirror import MirrorTracer
 from scaly_viz.settings import FILE_NAME, OUTBOX_NAME, Settings
 from scaly_viz.store import SpanStore, StoreProcessor
 
 GROUP = "opentelemetry_traces_exporter"
 # Our own exporters go through the same door as everybody's, under these names.
 _SHORT_NAMES = {"json": "scaly_json", "otlp": "scaly_otlp"}
+_ALIASES = {long: short for short, long in _SHORT_NAMES.items()}
 _BATCH_SPANS = 4
 _QUEUE_SPANS = 1 << 16
 
 type Exporter = str | SpanExporter
-
-
-class _SystemIds(IdGenerator):
-    """Ids from the operating system: the SDK's own generator would advance the user's ``random`` state."""
-
-    _random = random.SystemRandom()
-
-    def generate_span_id(self) -> int:
-        return self._random.randrange(1, 1 << 64)
-
-    def generate_trace_id(self) -> int:
-        return self._random.randrange(1, 1 << 128)
 
 
 class GuardedExporter(SpanExporter):
@@ -112,59 +96,64 @@ def _what(spans: Sequence[ReadableSpan]) -> str:
 
 
 class Pipeline:
-    """One configuration: where spans are made, kept and sent."""
+    """One configuration: where spans are made, kept and sent.
+
+    Spans are made by a provider of our own, which no limit and no sampler concerns. Where there is an
+    ``application`` with a ``provider``, a copy of each goes through that one.
+    """
 
     def __init__(
         self,
         settings: Settings,
         store: SpanStore,
-        exporters: Sequence[Exporter] | None = None,
+        exporters: Sequence[Exporter],
+        application: Application | None = None,
         provider: AnyTracerProvider | None = None,
     ) -> None:
         self.settings = settings
+        self.provider = provider
+        self._application = application
         self._store = store
-        self._exporters = exporters
-        self._given = provider
-        self._provider = self._given_provider(provider) if provider else self._own_provider()
+        self._ids = SystemIds()
+        self._own = self._own_provider(exporters)
+        if application is not None and provider is not None:
+            application.prepare(provider)
 
     @property
-    def tracer(self) -> Tracer:
+    def tracer(self) -> Tracer | MirrorTracer:
         """The tracer that recordings use."""
-        return self._provider.get_tracer(a.SCOPE, __version__)
+        own = self._own.get_tracer(a.SCOPE, __version__)
+        if self._application is None or self.provider is None:
+            return own
+        copies = self._application.tracer(self.provider)
+        return own if copies is None else MirrorTracer(own, self._ids, copies, self._application)
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until exporters have what they were given, at most ``timeout_s`` seconds each."""
-        if isinstance(self._provider, TracerProvider):
-            return self._provider.force_flush(int(timeout_s * 1000))
-        return True
+        timeout_ms = int(timeout_s * 1000)
+        flushed = self._own.force_flush(timeout_ms)
+        if self._application is not None and isinstance(self.provider, TracerProvider):
+            flush = self.provider.force_flush
+            flushed &= bool(self._application.attempt("flushing", flush, timeout_ms))
+        return flushed
 
     def close(self, timeout_s: float) -> None:
         """Flush, and end what runs for our own provider; an application's goes on."""
-        self.flush(timeout_s)
-        if self._given is None and isinstance(self._provider, TracerProvider):
-            self._provider.shutdown()
+        self._own.force_flush(int(timeout_s * 1000))
+        self._own.shutdown()
 
-    def _own_provider(self) -> TracerProvider:
+    def _own_provider(self, exporters: Sequence[Exporter]) -> TracerProvider:
         if os.environ.get(OTEL_SDK_DISABLED, "").strip().lower() == "true":
             log.warn("%s=true: no render is recorded", OTEL_SDK_DISABLED)
+        given = self.provider
         provider = TracerProvider(
             sampler=ALWAYS_ON,
-            resource=_resource(),
+            resource=given.resource if isinstance(given, TracerProvider) else resource.detect(),
             shutdown_on_exit=False,
-            id_generator=_SystemIds(),
+            id_generator=self._ids,
             span_limits=_no_limits(),
         )
-        names = self.settings.exporters if self._exporters is None else self._exporters
-        self._add_processors(provider, names)
-        return provider
-
-    def _given_provider(self, provider: AnyTracerProvider) -> AnyTracerProvider:
-        if isinstance(provider, TracerProvider):
-            self._add_processors(provider, self._exporters or ())
-        else:
-            log.warn(
-                "tracer_provider=%r is no SDK TracerProvider: recordings() stays empty", provider
-            )
+        self._add_processors(provider, exporters)
         return provider
 
     def _add_processors(self, provider: TracerProvider, exporters: Sequence[Exporter]) -> None:
@@ -172,8 +161,12 @@ class Pipeline:
         for exporter in exporters:
             if exporter == "none":
                 continue
-            name = exporter if isinstance(exporter, str) else type(exporter).__name__
-            made = self._make(exporter) if isinstance(exporter, str) else exporter
+            made: SpanExporter | None
+            if isinstance(exporter, str):
+                name = _ALIASES.get(exporter, exporter)
+                made = self._make(name)
+            else:
+                name, made = type(exporter).__name__, exporter
             if made is None:
                 continue
             guarded = GuardedExporter(name, made)
@@ -239,16 +232,3 @@ def _no_limits() -> SpanLimits:
         max_attribute_length=unset,
         max_span_attribute_length=unset,
     )
-
-
-def _resource() -> Resource:
-    resource = Resource.get_empty()
-    detectors: tuple[Callable[[], Resource], ...] = (
-        lambda: Resource({"service.name": "scaly"}),
-        lambda: Resource({"host.name": socket.gethostname()}),
-        ProcessResourceDetector().detect,
-        OTELResourceDetector().detect,
-    )
-    for detect in detectors:
-        resource = resource.merge(detect())
-    return resource

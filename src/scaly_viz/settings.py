@@ -39,6 +39,11 @@ EXPORTERS = Variable(
     "Comma list of exporters: json (the local file), otlp, none (memory only), or any name of the"
     " entry-point group opentelemetry_traces_exporter, such as console.",
 )
+FUNCTIONS = Variable(
+    "SCALY_VIZ_FUNCTIONS",
+    "*",
+    "Comma list of globs: the functions, by name, that the instrumentor records; see instrumentation.md.",
+)
 MAX_BYTES = Variable(
     "SCALY_VIZ_MAX_BYTES",
     str(2 * _GIB),
@@ -80,6 +85,7 @@ STRICT = Variable(
 VARIABLES = (
     DIR,
     EXPORTERS,
+    FUNCTIONS,
     MAX_BYTES,
     MEMORY_BYTES,
     OUTBOX_MAX_BYTES,
@@ -210,9 +216,23 @@ def _directory(environ: Mapping[str, str]) -> Path | None:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return the names in a comma list, each once; the default where there are none."""
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    return names or (EXPORTERS.default,)
+    """Return the names of exporters in a comma list, each once; the default where there are none."""
+    return items(text) or (EXPORTERS.default,)
+
+
+def exporters_given(environ: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the environment itself names exporters."""
+    return bool(items(environ.get(EXPORTERS.name, "")))
+
+
+def functions(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the globs of the functions that the instrumentor records."""
+    return items(environ.get(FUNCTIONS.name, "")) or (FUNCTIONS.default,)
+
+
+def items(text: str) -> tuple[str, ...]:
+    """Return the items of a comma list, each once."""
+    return tuple(dict.fromkeys(item.strip() for item in text.split(",") if item.strip()))
 
 
 def size(environ: Mapping[str, str], variable: Variable) -> int:

@@ -10,6 +10,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
 from scaly_viz import attributes as a
+from scaly_viz.mirror import MirrorTracer
 
 type Value = str | bool | int | float | Sequence[str]
 
@@ -66,7 +67,7 @@ class RecordingSpans:
 
     def __init__(
         self,
-        tracer: Tracer,
+        tracer: Tracer | MirrorTracer,
         head: Head,
         parent: Context,
         start_ns: int,

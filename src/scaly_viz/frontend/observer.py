@@ -81,7 +81,7 @@ class RenderObserver:
 
 
 class Observer:
-    """Begins a recording for each render of a marked function."""
+    """Begins a recording for each render of a function that is marked, or recorded ``unmarked``."""
 
     def __init__(
         self,
@@ -89,16 +89,20 @@ class Observer:
         worker: Worker,
         guard: Guard,
         pipeline: Callable[[], Pipeline],
+        unmarked: Callable[[Concrete], tuple[str | None] | None],
     ) -> None:
         self._marks = marks
+        self._unmarked = unmarked
         self._worker = worker
         self._guard = guard
         self._pipeline = pipeline
         self._version = _scaly_version()
 
     def begin(self, fun: Concrete) -> RenderObserver | None:
-        """Return the observer of a render of ``fun``, or None where it is not marked."""
+        """Return the observer of a render of ``fun``, or None where it is not to be recorded."""
         marked = self._guard.run("looking up a mark", self._marks.label_of, fun)
+        if marked is None:
+            marked = self._guard.run("looking up a function", self._unmarked, fun)
         if marked is None:
             return None
         return self._guard.run("beginning a recording", self._begin, fun, marked[0])

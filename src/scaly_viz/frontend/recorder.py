@@ -15,8 +15,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
-from opentelemetry.context import Context
-from opentelemetry.trace import get_current_span, set_span_in_context
+from opentelemetry.context import Context, get_current
+from opentelemetry.trace import SpanContext, get_current_span
 
 from scaly_viz import attributes as a
 from scaly_viz.frontend.guard import Guard
@@ -86,7 +86,7 @@ class Recorder:
         self._guard = guard
         self._frame = (id(frame), None if frame is None else frame.f_code)
         self._call = _call(frame)
-        self._parent = _caller_context()
+        self._parent = guard.run("reading the caller's context", _caller_context) or Context()
         self._compiler_version = compiler_version
         self.pace = Pace()
         self._taker = StepTaker(guard, self.pace, np.get_printoptions())
@@ -246,8 +246,10 @@ class Recorder:
 
 
 def _caller_context() -> Context:
-    span = get_current_span()
-    return set_span_in_context(span, Context()) if span.get_span_context().is_valid else Context()
+    """Return the current context, baggage and all; without its span where that is none to build on."""
+    context = get_current()
+    valid = isinstance(get_current_span(context).get_span_context(), SpanContext)
+    return context if valid else Context()
 
 
 def _cut(text: str) -> str:

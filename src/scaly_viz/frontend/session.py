@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opentelemetry.environment_variables import OTEL_TRACES_EXPORTER
 from opentelemetry.sdk.trace.export import SpanExporter
 from opentelemetry.trace import TracerProvider
 
 from scaly_viz import settings
+from scaly_viz.application import Application
 from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.instrumented import Instrumented
 from scaly_viz.frontend.worker import Worker
 from scaly_viz.pipeline import Pipeline
 from scaly_viz.recording import RecordingDict, assemble
@@ -22,6 +25,8 @@ from scaly_viz.store import SpanStore
 
 if TYPE_CHECKING:
     from scaly_viz.frontend.marks import Marks
+    from scaly_viz.frontend.scaly_types import Concrete
+    from scaly_viz.settings import Settings
 
 _FLUSH_S = 10.0
 
@@ -35,26 +40,53 @@ class Session:
         self._worker = Worker(self.guard)
         self._store = SpanStore(settings.read().memory_bytes)
         self._exporters: Sequence[str | SpanExporter] | None = None
-        self._provider: TracerProvider | None = None
+        self._application: Application | None = None
+        self._instrumented: Instrumented | None = None
         self._pipeline: Pipeline | None = None
         self._fingerprint: tuple[str | None, ...] = ()
         self._process = 0
         self.marks: Marks | None = None
 
     def pipeline(self) -> Pipeline:
-        """Return the pipeline that the environment and ``configure`` ask for now."""
+        """Return the pipeline that the environment, ``configure`` and the instrumentor ask for now."""
         with self._lock:
-            fingerprint = settings.fingerprint()
-            if self._pipeline is None or fingerprint != self._fingerprint:
+            application = self._application
+            if application is None and self._instrumented is not None:
+                application = self._instrumented.application
+            provider = None if application is None else application.provider()
+            fingerprint = (*settings.fingerprint(), os.environ.get(OTEL_TRACES_EXPORTER))
+            current = self._pipeline
+            if (
+                current is None
+                or fingerprint != self._fingerprint
+                or current.provider is not provider
+            ):
                 read = settings.read()
                 self.guard.strict = read.strict
                 self._close_pipeline()
-                self._pipeline = Pipeline(read, self._store, self._exporters, self._provider)
-                self._fingerprint = fingerprint
+                exporters = self._exporters_for(read, provider)
+                current = Pipeline(read, self._store, exporters, application, provider)
+                self._pipeline, self._fingerprint = current, fingerprint
+                if provider is not None and self.marks is not None:
+                    self._flush_at_exit()
             if self._process != os.getpid():
                 self._process = os.getpid()
                 self._flush_where_multiprocessing_ends()
-            return self._pipeline
+            return current
+
+    def _exporters_for(
+        self, read: Settings, provider: TracerProvider | None
+    ) -> Sequence[str | SpanExporter]:
+        if self._exporters is not None:
+            return self._exporters
+        if self._application is not None:
+            return ()
+        if self._instrumented is not None and not settings.exporters_given():
+            if provider is not None:
+                return ()
+            asked = settings.items(os.environ.get(OTEL_TRACES_EXPORTER, ""))
+            return asked or read.exporters
+        return read.exporters
 
     def configure(
         self,
@@ -66,9 +98,33 @@ class Session:
         self.drain()
         with self._lock:
             settings.configure_directory(directory)
-            self._exporters, self._provider = exporters, tracer_provider
+            self._exporters = exporters
+            self._application = None if tracer_provider is None else self._of(tracer_provider)
             self.guard.strict = settings.read().strict
             self._close_pipeline()
+            if tracer_provider is not None:
+                # What it will lose is told now, and not in the middle of a compile.
+                self.guard.run("looking at the tracer provider", self.pipeline)
+
+    def instrument(
+        self, tracer_provider: TracerProvider | None, functions: Sequence[str] | None
+    ) -> None:
+        """Record functions by name and by their marks in scaly.viz, from now on."""
+        with self._lock:
+            self._instrumented = Instrumented(self._of(tracer_provider), functions, self.guard)
+        self.armed()
+
+    def uninstrument(self) -> None:
+        """Record only what is marked here, from now on."""
+        self.drain()
+        with self._lock:
+            self._instrumented = None
+
+    def _of(self, provider: TracerProvider | None) -> Application:
+        return Application(provider, self._write_out)
+
+    def _write_out(self, timeout_s: float) -> bool:
+        return bool(self.guard.run("writing what has ended", self._worker.drain, timeout_s))
 
     def _close_pipeline(self) -> None:
         # A render in progress goes on with the pipeline that it began with.
@@ -105,7 +161,7 @@ class Session:
 
         marks = Marks()
         self.guard.run("watching scaly's renders", self._register, marks)
-        atexit.register(self._flush)
+        self._flush_at_exit()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self._before_fork,
@@ -120,9 +176,20 @@ class Session:
         from scaly_viz.frontend.jit import write_before_loading
         from scaly_viz.frontend.observer import Observer
 
-        observer = Observer(marks, self._worker, self.guard, self.pipeline)
+        observer = Observer(
+            marks, self._worker, self.guard, self.pipeline, self._label_where_instrumented
+        )
         aot.register_render_observer(observer.begin)
         self.guard.run("watching the JIT", write_before_loading, self._worker.drain, self.guard)
+
+    def _label_where_instrumented(self, function: Concrete) -> tuple[str | None] | None:
+        instrumented = self._instrumented
+        return None if instrumented is None else instrumented.label_of(function)
+
+    def _flush_at_exit(self) -> None:
+        # Handlers run in reverse order: before the one that shuts an application's provider down.
+        atexit.unregister(self._flush)
+        atexit.register(self._flush)
 
     def _flush_where_multiprocessing_ends(self) -> None:
         # A multiprocessing child leaves without atexit; one of its own kind of hooks serves there.
