@@ -1,4 +1,4 @@
-"""Owns where spans go: named exporters, objects, plugins of other packages, an application's own provider."""
+"""Owns where spans go: named exporters, objects, plugins of other packages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from typing import Any
 
 import pytest
 import scaly as sc
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from scaly.codegen.aot import render_c_source
 
 import scaly_viz
@@ -119,24 +117,6 @@ def test_an_unknown_name_is_told_with_the_known_ones(
     assert warning.startswith("exporter 'jsom' is unknown and left out; known: ")
     assert {"console", "json", "none", "otlp"} <= set(warning.rpartition(": ")[2].split(", "))
     assert len(scaly_viz.recordings()) == 1
-
-
-def test_spans_go_through_the_applications_provider() -> None:
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider(
-        resource=Resource({"service.name": "application"}), shutdown_on_exit=False
-    )
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    scaly_viz.configure(tracer_provider=provider)
-
-    source = _render()
-
-    spans = exporter.get_finished_spans()
-    assert spans[-1].name == "render sine"
-    assert {span.resource.attributes["service.name"] for span in spans} == {"application"}
-    (recording,) = scaly_viz.recordings()
-    assert recording["steps"][-1]["code"] == source
-    assert not scaly_viz.recording_path().exists()
 
 
 def test_a_directory_given_in_code_wins_over_the_environment(tmp_path: Path) -> None:

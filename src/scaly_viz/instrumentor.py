@@ -6,8 +6,8 @@ import sys
 from collections.abc import Collection, Sequence
 from types import ModuleType
 
-from opentelemetry.instrumentation.instrumentor import (
-    BaseInstrumentor,  # type: ignore[attr-defined]  # its file opts out of type checking
+from opentelemetry.instrumentation.instrumentor import (  # type: ignore[attr-defined]  # it is untyped
+    BaseInstrumentor,
 )
 from opentelemetry.trace import TracerProvider
 from wrapt import register_post_import_hook

@@ -48,7 +48,7 @@ class MirrorTracer:
         )
         ids = None
         if copy is not None:
-            ids = self._application.attempt("starting a span", _new_ids, copy, parent)
+            ids = self._application.attempt("starting a span", _new_ids, copy, beside)
         with self._ids.given(ids):
             own = self._own.start_span(name, context=context, **options)
         if copy is not None and own.is_recording():
@@ -131,7 +131,7 @@ class MirroredSpan(Span):
             self._application.attempt(f"Span.{method}", getattr(self._copy, method), *arguments)
 
 
-def _new_ids(span: Span, parent: Span) -> SpanContext | None:
-    """Return the ids of ``span``; None where a disabled tracer answered with those of ``parent``."""
-    ids = span.get_span_context()
-    return ids if ids.is_valid and ids.span_id != parent.get_span_context().span_id else None
+def _new_ids(span: Span, context: Context) -> SpanContext | None:
+    """Return the ids of ``span``; None where a disabled tracer answered with those of its parent."""
+    ids, parent = span.get_span_context(), get_current_span(context).get_span_context()
+    return ids if ids.is_valid and ids.span_id != parent.span_id else None
