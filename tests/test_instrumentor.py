@@ -345,7 +345,7 @@ def test_spans_go_through_the_pipeline_that_the_environment_configures(
     assert root.parent_span_id != ""
     assert root.resource["service.name"] == "app"
     # The application's own spans come along: it is its pipeline.
-    assert '"request"' in scaly_viz.recording_path().read_text()
+    assert '"name": "request"' in scaly_viz.recording_path().read_text()
 
 
 def test_exporters_of_ours_that_are_named_get_recordings_beside_the_applications_pipeline(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import email
 import os
 import re
@@ -10,10 +11,13 @@ import sys
 import tarfile
 import zipfile
 from configparser import ConfigParser
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+import scaly_viz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 UV = [sys.executable, "-m", "uv"]
 PACKAGES = ("scaly_viz", "scaly_viz_exporters", "scaly_viz_viewer")
 FOLDERS = ("src/scaly_viz", "exporters/scaly_viz_exporters", "viewer/scaly_viz_viewer")
+EXPORTER = ROOT / "examples" / "exporter"
 STATIC = tuple(
     f"static/{name}" for name in ("index.html", "app.js", "style.css", "THIRD_PARTY_LICENSES.txt")
 )
@@ -146,6 +151,7 @@ def test_the_wheel_names_the_command_and_the_exporters(wheel: Path) -> None:
     entry_points.read_string(metadata(wheel, "entry_points.txt"))
     assert dict(entry_points["console_scripts"]) == {"scaly-viz": "scaly_viz.cli:main"}
     assert "scaly_json" in entry_points["opentelemetry_traces_exporter"]
+    assert "scaly" in entry_points["opentelemetry_instrumentor"]
 
 
 @pytest.mark.slow
@@ -174,8 +180,8 @@ def test_the_wheel_works_installed_alone_and_without_scaly(wheel: Path, tmp_path
     python = str(tmp_path / "venv" / "bin" / "python")
     run([*UV, "pip", "install", "--quiet", "--python", python, str(wheel)])
     script = str(tmp_path / "venv" / "bin" / "scaly-viz")
-    version = wheel.name.split("-")[1]
-    assert version in run([script, "--version"], cwd=tmp_path)
+    ours = wheel.name.split("-")[1]
+    assert ours in run([script, "--version"], cwd=tmp_path)
     assert run([python, "-m", "scaly_viz", "--version"], cwd=tmp_path) == run(
         [script, "--version"], cwd=tmp_path
     )
@@ -187,7 +193,49 @@ def test_the_wheel_works_installed_alone_and_without_scaly(wheel: Path, tmp_path
         "    assert callable(point.load()), point\n"
         "    print(point.name)"
     )
-    assert {"scaly-viz", "scaly_json"} <= set(run([python, "-c", load], cwd=tmp_path).split())
+    assert {"scaly-viz", "scaly_json", "scaly"} <= set(
+        run([python, "-c", load], cwd=tmp_path).split()
+    )
+
+
+@pytest.mark.slow
+def test_the_worked_example_of_an_exporter_works_as_a_package_of_its_own(
+    wheel: Path, tmp_path: Path
+) -> None:
+    build(EXPORTER, tmp_path / "dist", "--wheel")
+    (example,) = (tmp_path / "dist").glob("*.whl")
+    run([*UV, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")])
+    python = str(tmp_path / "venv" / "bin" / "python")
+    scaly = f"scaly=={version('scaly')}"
+    run([*UV, "pip", "install", "--quiet", "--python", python, str(wheel), str(example), scaly])
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import scaly as sc, scaly_viz\n"
+        "from scaly.codegen.aot import render_c_source\n"
+        "@sc.function(sc.arg('x', 3))\n"
+        "def sine(x):\n"
+        "    return x.sin() * x\n"
+        "render_c_source(scaly_viz.visualize(sine))\n",
+        encoding="utf-8",
+    )
+    times = tmp_path / "times.csv"
+    environ = {"SCALY_VIZ_EXPORTERS": "json, pass_times", "PASS_TIMES_FILE": str(times)}
+
+    assert run([python, str(program)], cwd=tmp_path, environ=environ) == ""
+
+    with times.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    (recording,) = scaly_viz.load_recordings(strict=True)
+    assert [row["step"] for row in rows] == [step["name"] for step in recording["steps"]]
+    assert {(row["recording"], row["function"]) for row in rows} == {(recording["id"], "sine")}
+    assert all(float(row["seconds"]) > 0 for row in rows)
+    assert all(int(row["flops"]) > 0 for row in rows if row["step"].startswith("pass:"))
+
+
+@pytest.mark.parametrize("name", ["pass_times.py", "pyproject.toml"])
+def test_the_page_on_exporters_shows_the_worked_example_as_it_is(name: str) -> None:
+    page = (ROOT / "docs" / "exporters.md").read_text(encoding="utf-8")
+    assert f"\n{(EXPORTER / name).read_text(encoding='utf-8')}```\n" in page
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "viewer/web/package-lock.json"])

@@ -171,8 +171,9 @@ def configure(
     Args:
         exporters: names as in ``SCALY_VIZ_EXPORTERS`` (one, a comma list or a sequence), and
             exporter objects of OpenTelemetry's SDK.
-        tracer_provider: send the spans through this provider, an application's own, and through no
-            exporter that is not given here.
+        tracer_provider: send a copy of each span through this provider, an application's own, and
+            the recordings to no exporter that is not given here. ``recordings()`` and these have them
+            whole, whatever limits and sampler the provider has; what it loses is told once.
         directory: the folder of the local file.
     """
     from scaly_viz.frontend.session import SESSION

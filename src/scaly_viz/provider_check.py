@@ -21,8 +21,8 @@ EVENT_ATTRIBUTES = 16
 # A stack trace or a message may be as long; see the recorder.
 SPAN_TEXT = 100_000
 # Receivers take 4 MiB a message by default, and a span of ours at most 900 kB.
-_BATCH_SPANS = 4
-_QUEUE_SPANS = 1_024
+BATCH_SPANS = 4
+QUEUE_SPANS = 1_024
 # Ratio samplers drop the traces with the highest ids first.
 _LAST_TRACE = (1 << 128) - 1
 
@@ -157,19 +157,19 @@ def _batches(processor: SpanProcessor) -> Losses:
         return
     batch = getattr(processor, "_batch_processor", None)
     queue = getattr(batch, "_max_queue_size", None)
-    if isinstance(queue, int) and queue < _QUEUE_SPANS:
+    if isinstance(queue, int) and queue < QUEUE_SPANS:
         yield (
             "queue",
             f"a queue of {queue:,} spans overflows while large recordings are written:"
-            f" set OTEL_BSP_MAX_QUEUE_SIZE to {_QUEUE_SPANS:,} or more",
+            f" set OTEL_BSP_MAX_QUEUE_SIZE to {QUEUE_SPANS:,} or more",
         )
     spans = getattr(batch, "_max_export_batch_size", None)
     exporter = type(processor.span_exporter)
     official = exporter.__module__.startswith("opentelemetry.exporter.otlp.")
-    if official and isinstance(spans, int) and spans > _BATCH_SPANS:
+    if official and isinstance(spans, int) and spans > BATCH_SPANS:
         yield (
             "batch",
             f"{exporter.__name__} sends up to {spans:,} spans in a message, and what exceeds the"
             " receiver's limit (4 MiB by default) is refused whole: export with scaly_otlp, which"
-            f" splits by size, or set OTEL_BSP_MAX_EXPORT_BATCH_SIZE={_BATCH_SPANS}",
+            f" splits by size, or set OTEL_BSP_MAX_EXPORT_BATCH_SIZE={BATCH_SPANS}",
         )
