@@ -45,7 +45,7 @@ from scaly.codegen.aot import render_c_source
 import scaly_viz
 from programs.compat import IS_A1, arg, function
 from scaly_viz import attributes as a
-from scaly_viz import codec, provider_check
+from scaly_viz import codec, provider_check, spans
 from scaly_viz.frontend.session import SESSION
 from scaly_viz.recording import assemble
 from scaly_viz.sources import load
@@ -256,6 +256,7 @@ def test_every_span_fits_the_limits_that_are_asked_for(monkeypatch: pytest.Monke
             assert len(event.attributes or {}) <= provider_check.EVENT_ATTRIBUTES
     known = [attribute.where for attribute in a.ATTRIBUTES]
     assert len(known) - known.count("event") <= provider_check.SPAN_ATTRIBUTES
+    assert spans.TEXT_BYTES <= provider_check.SPAN_TEXT
     assert known.count("event") + 1 <= provider_check.EVENT_ATTRIBUTES
 
 

@@ -18,8 +18,8 @@ from scaly_viz import codec
 EVENTS = 32
 SPAN_ATTRIBUTES = 64
 EVENT_ATTRIBUTES = 16
-# A stack trace or a message may be as long; see the recorder.
-SPAN_TEXT = 100_000
+# Of longer stack traces and messages, our own spans have a part only.
+SPAN_TEXT = 60_000
 # Receivers take 4 MiB a message by default, and a span of ours at most 900 kB.
 BATCH_SPANS = 4
 QUEUE_SPANS = 1_024
