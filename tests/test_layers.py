@@ -30,6 +30,7 @@ _LAYERS = (
     ("scaly_viz.mirror",),
     ("scaly_viz.spans", "scaly_viz.store"),
     ("scaly_viz.pipeline", "scaly_viz.recording"),
+    ("scaly_viz.respan",),
     ("scaly_viz.frontend", "scaly_viz.sources"),
     ("scaly_viz.analysis", "scaly_viz.remote"),
     ("scaly_viz",),

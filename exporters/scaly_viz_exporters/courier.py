@@ -46,7 +46,10 @@ class Told:
 
 
 class Courier:
-    """Delivers to one backend; ``tell`` hears of everything that is not simply delivered."""
+    """Delivers to one backend; ``tell`` hears of everything that is not simply delivered.
+
+    ``delivered`` hears of what the backend has, partly rejected messages included.
+    """
 
     def __init__(
         self,
@@ -102,6 +105,7 @@ class Courier:
             self._refusals = 0
             self._tell(_told(outcome.fate, outcome.cause, message))
             source.partly_rejected(message, f"{self.settings.where}: {outcome.cause}")
+            self._delivered(message)
         elif outcome.fate is Fate.REFUSED:
             return self._refused(source, message, outcome, stop)
         else:

@@ -65,6 +65,10 @@ class Outbox:
         """Return how many bytes wait to be delivered, those of a segment that is half sent included."""
         return sum(_size(file) for file in _files(self.folder))
 
+    def refused_bytes(self) -> int:
+        """Return how many bytes were refused, and are sent again on request."""
+        return sum(_size(file) for file in _files(self.folder / REFUSED))
+
     @contextmanager
     def delivering(self) -> Iterator[Delivery | None]:
         """Be the one who delivers; None where another process or thread is."""

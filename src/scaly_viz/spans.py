@@ -133,6 +133,18 @@ class RecordingSpans:
         )
 
 
+def step_span_name(name: str, dialect: str) -> str:
+    """Return the low-cardinality name of the span of the step that scaly.viz calls ``name``."""
+    if name == "expression":
+        return a.SPAN_EXPRESSION_GRAPH
+    if dialect == "expr":
+        return a.SPAN_NORMALIZE
+    if dialect == "c":
+        return a.SPAN_EMIT
+    prefix, _, rest = name.partition(":")
+    return f"{a.SPAN_PASS} {rest}" if prefix == "pass" else a.SPAN_LOWER
+
+
 def printable(text: str) -> str:
     """Return ``text`` as UTF-8 can carry it: a lone surrogate becomes its escape."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -24,6 +24,7 @@ Examples:
   scaly-viz show last fuse_ranges    the program as that pass left it
   scaly-viz diff last fuse_ranges    what that pass changed
   scaly-viz show -2 --kind code      the C of the last but one
+  scaly-viz ship --to URL            send what waits for a backend
 """
 
 _EPILOG = """\
@@ -40,7 +41,7 @@ Exit codes:
 @click.group(
     "scaly-viz",
     cls=CommandLine,
-    commands_of=("serve", "list", "show", "diff"),
+    commands_of=("serve", "list", "show", "diff", "ship"),
     default="serve",
     help=_HELP,
     epilog=_EPILOG,

@@ -22,7 +22,7 @@ from scaly_viz.frontend.memory import NODES_CHANGE
 from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.program_text import ProgramPrinter
 from scaly_viz.log import said
-from scaly_viz.spans import StepSpan, Value
+from scaly_viz.spans import StepSpan, Value, step_span_name
 
 if TYPE_CHECKING:
     from scaly.ir.program import ProgramNode
@@ -61,14 +61,7 @@ class PendingStep:
     @property
     def span_name(self) -> str:
         """The low-cardinality name of the step's span."""
-        if self.name == "expression":
-            return a.SPAN_EXPRESSION_GRAPH
-        if self.dialect == "expr":
-            return a.SPAN_NORMALIZE
-        if self.dialect == "c":
-            return a.SPAN_EMIT
-        prefix, _, name = self.name.partition(":")
-        return f"{a.SPAN_PASS} {name}" if prefix == "pass" else a.SPAN_LOWER
+        return step_span_name(self.name, self.dialect)
 
 
 class StepTaker:

@@ -12,6 +12,7 @@ from scaly_viz.errors import RecordingFileError, RecordingWarning
 from scaly_viz.recording import Recording, assemble, from_dict
 from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import read_spans
+from scaly_viz.sources.folder import scaly_viz_files
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz, read_recordings
 
 type Report = Callable[[str], None]
@@ -53,7 +54,7 @@ def load(path: str | os.PathLike[str], report: Report = warn) -> list[Recording]
 
 
 def _load(path: Path, report: Report) -> list[Recording]:
-    files = _scaly_viz_files(path)
+    files = scaly_viz_files(path)
     recordings = [
         from_dict(data, file.name) for file in files for data in read_recordings(file, report)
     ]
@@ -84,11 +85,6 @@ def load_dicts(path: str | os.PathLike[str], *, strict: bool = False) -> list[di
             report(f"{where}: {problem}")
         dicts.append(result)
     return dicts
-
-
-def _scaly_viz_files(path: Path) -> list[Path]:
-    files = sorted(path.glob("recordings.json*")) if path.is_dir() else [path]
-    return [file for file in files if file.is_file() and is_scaly_viz(file)]
 
 
 def _end(recording: Recording) -> int:

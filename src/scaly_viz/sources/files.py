@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from scaly_viz.errors import RecordingFileError
 from scaly_viz.sources.folder import data_files
@@ -26,7 +27,7 @@ from scaly_viz.sources.streams import content, is_compressed, read_or_tell
 from scaly_viz.span_record import SpanRecord
 from scaly_viz_exporters.file_lock import writers_lock
 
-__all__ = ["Follower", "read_spans", "segments"]
+__all__ = ["Document", "Follower", "read_documents", "read_spans", "segments"]
 
 _LOCK_TIMEOUT_S = 1.0
 
@@ -46,15 +47,33 @@ def read_spans(
     What cannot be read is left out and passed to ``report`` as one line of text with file, line
     and cause. Memory is bounded by the longest line. A missing file has no spans.
     """
+    for document in read_documents(path, report):
+        yield from document.spans(events=events)
+
+
+def read_documents(path: str | os.PathLike[str], report: Report) -> Iterator[Document]:
+    """Yield the lines that ``read_spans`` reads, as they are."""
     for file in data_files(Path(path), report):
         with snapshot(file, report) as shot:
             for segment in shot.segments:
                 opened = open_file(segment, report)
                 if opened:
                     with opened:
-                        yield from _Reader(opened, segment, report).spans(events)
+                        yield from _Reader(opened, segment, report).documents()
             if shot.active:
-                yield from _Reader(shot.active, file, report, shot.size).spans(events)
+                yield from _Reader(shot.active, file, report, shot.size).documents()
+
+
+class Document(NamedTuple):
+    """One document of OTLP JSON, from the file ``name``."""
+
+    line: Line
+    name: str
+    report: Report
+
+    def spans(self, *, events: bool = True) -> list[SpanRecord]:
+        """Return its spans; what cannot be read is reported."""
+        return spans_of(self.line, self.name, self.report, events=events)
 
 
 class _Reader:
@@ -71,9 +90,9 @@ class _Reader:
         self._splitter = LineSplitter(overlong(path.name, self._report))
         self._is_damaged = False
 
-    def spans(self, events: bool) -> Iterator[SpanRecord]:
+    def documents(self) -> Iterator[Document]:
         for line in documents(self._lines()):
-            yield from spans_of(line, self._path.name, self._report, events=events)
+            yield Document(line, self._path.name, self._report)
         self._report.close()
 
     def _lines(self) -> Iterator[Line]:

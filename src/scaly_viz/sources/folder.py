@@ -29,6 +29,12 @@ def data_files(path: Path, report: Report) -> list[Path]:
     return list(dict.fromkeys(_resolved(path / name) for name in sorted(names)))
 
 
+def scaly_viz_files(path: Path) -> list[Path]:
+    """Return the files of scaly.viz's format that ``path`` stands for."""
+    files = sorted(path.glob("recordings.json*")) if path.is_dir() else [path]
+    return [file for file in files if file.is_file() and is_scaly_viz(file)]
+
+
 def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))  # which a loop of links does not make raise
 

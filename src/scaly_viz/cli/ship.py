@@ -1,0 +1,117 @@
+"""Owns ``scaly-viz ship``: what waits in the outbox, or recordings from files, to a backend over OTLP."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from scaly_viz.cli.group import INTERRUPTED
+from scaly_viz.errors import ScalyVizError
+
+_HELP = """\
+Send recordings to a Collector, Jaeger, Tempo or any other backend that takes OTLP.
+
+Without FILES it sends what the exporter "otlp" could not deliver and left in the outbox, what a
+backend has refused before included. With FILES it sends the recordings in those files and folders:
+scaly-viz's own, any OTLP JSON lines, scaly.viz's recordings.json; plain, .gz or .zst.
+
+What is delivered is remembered, so that the command can be repeated, after an interruption, say.
+OpenTelemetry's variables (OTEL_EXPORTER_OTLP_HEADERS, ..._CERTIFICATE, ...) hold; options win.
+
+\b
+Examples:
+  scaly-viz ship --to http://collector:4318
+  scaly-viz ship ~/.cache/scaly/viz --to http://jaeger:4317 --protocol grpc
+  scaly-viz ship old.jsonl.zst --to https://otlp.example.com --header 'authorization=Bearer ...'
+"""
+
+
+def _headers(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    headers = {}
+    for value in values:
+        name, equals, content = value.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE")
+        headers[name.strip()] = content.strip()
+    return headers
+
+
+@click.command("ship", help=_HELP, short_help="Send recordings to a backend over OTLP.")
+@click.argument("files", nargs=-1)
+@click.option(
+    "--to",
+    metavar="URL",
+    help="Where to: http://host:4318, to which /v1/traces is added, or with --protocol grpc"
+    " http://host:4317.  [default: OTEL_EXPORTER_OTLP_ENDPOINT]",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(["http/protobuf", "grpc", "http/json"]),
+    help="How.  [default: OTEL_EXPORTER_OTLP_PROTOCOL, else http/protobuf]",
+)
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_headers,
+    help="A header to send along, such as a token; may be given several times.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="How long one message may take.  [default: OTEL_EXPORTER_OTLP_TIMEOUT, else 10]",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="How long to wait, in all, for a backend that is down or asks to wait."
+    "  [default: 60 where it asks, not at all where it is down]",
+)
+@click.option("--again", is_flag=True, help="Send also what is known to be delivered there.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
+def command(
+    files: tuple[str, ...],
+    to: str | None,
+    protocol: str | None,
+    headers: dict[str, str],
+    timeout: float | None,
+    wait: float | None,
+    again: bool,
+    dry_run: bool,
+) -> None:
+    """Send recordings."""
+    from scaly_viz.cli import output, reading, shipping
+    from scaly_viz_exporters import otlp_settings
+
+    if to is None and not otlp_settings.names_an_endpoint(os.environ):
+        raise click.UsageError(
+            "where to? Give --to URL, or set OTEL_EXPORTER_OTLP_ENDPOINT",
+            click.get_current_context(),
+        )
+    if to is not None and "://" not in to and (protocol or "") != "grpc":
+        raise ScalyVizError(f"--to {to}: not a URL such as http://localhost:4318")
+    settings = otlp_settings.read(
+        os.environ, to=to, protocol=protocol, headers=headers, timeout_s=timeout
+    )
+    paths = [reading.existing(file) for file in files]
+    task = (
+        shipping.files_task(settings, paths, again=again)
+        if files
+        else shipping.outbox_task(settings)
+    )
+    if dry_run:
+        output.write(f"{task.outlook()}\n")
+        return
+    ended = shipping.run(task, wait_s=wait)
+    if ended.interrupted:
+        output.warn(f"interrupted: {ended.text}; run it again to go on")
+        click.get_current_context().exit(INTERRUPTED)
+    if ended.error:
+        raise ScalyVizError(f"{ended.error}; {ended.text}")
+    output.write(f"{ended.text}\n")
