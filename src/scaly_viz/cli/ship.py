@@ -14,7 +14,8 @@ Send recordings to a Collector, Jaeger, Tempo or any other backend that takes OT
 
 Without FILES it sends what the exporter "otlp" could not deliver and left in the outbox, what a
 backend has refused before included. With FILES it sends the recordings in those files and folders:
-scaly-viz's own, any OTLP JSON lines, scaly.viz's recordings.json; plain, .gz or .zst.
+scaly-viz's own, any OTLP JSON lines, scaly.viz's recordings.json, plain, .gz or .zst; or those in
+another backend, "jaeger:URL" or "tempo:URL".
 
 What is delivered is remembered, so that the command can be repeated, after an interruption, say.
 OpenTelemetry's variables (OTEL_EXPORTER_OTLP_HEADERS, ..._CERTIFICATE, ...) hold; options win.
@@ -87,6 +88,7 @@ def command(
 ) -> None:
     """Send recordings."""
     from scaly_viz.cli import output, reading, shipping
+    from scaly_viz.sources.address import is_address
     from scaly_viz_exporters import otlp_settings
 
     if to is None and not otlp_settings.names_an_endpoint(os.environ):
@@ -99,7 +101,7 @@ def command(
     settings = otlp_settings.read(
         os.environ, to=to, protocol=protocol, headers=headers, timeout_s=timeout
     )
-    paths = [reading.existing(file) for file in files]
+    paths = [file if is_address(file) else reading.existing(file) for file in files]
     task = (
         shipping.files_task(settings, paths, again=again)
         if files

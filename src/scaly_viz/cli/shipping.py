@@ -14,6 +14,7 @@ from scaly_viz import settings as own_settings
 from scaly_viz.cli import output
 from scaly_viz.cli.quantities import plural
 from scaly_viz.errors import ScalyVizError
+from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import segments
 from scaly_viz.sources.folder import data_files, scaly_viz_files
 from scaly_viz.sources.shipment import Shipment, recording_of
@@ -143,7 +144,7 @@ class OutboxTask(Task):
 class FilesTask(Task):
     """The recordings in files."""
 
-    def __init__(self, settings: OtlpSettings, paths: Sequence[Path], *, again: bool) -> None:
+    def __init__(self, settings: OtlpSettings, paths: Sequence[str | Path], *, again: bool) -> None:
         super().__init__(settings)
         self._paths = paths
         known = set() if again else self.shipped.keys()
@@ -197,7 +198,7 @@ def outbox_task(settings: OtlpSettings) -> Task:
     return OutboxTask(settings)
 
 
-def files_task(settings: OtlpSettings, paths: Sequence[Path], *, again: bool) -> Task:
+def files_task(settings: OtlpSettings, paths: Sequence[str | Path], *, again: bool) -> Task:
     """Return the task of sending the recordings in ``paths``."""
     return FilesTask(settings, paths, again=again)
 
@@ -323,7 +324,10 @@ def _progress(task: Task) -> Iterator[Callable[[], None]]:
         update()
 
 
-def _files(path: Path) -> Iterator[Path]:
+def _files(given: str | Path) -> Iterator[Path]:
+    if is_address(given):
+        return
+    path = Path(given)
     for file in scaly_viz_files(path):
         yield file
     if path.is_dir() or not scaly_viz_files(path):

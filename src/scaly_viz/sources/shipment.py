@@ -11,6 +11,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from scaly_viz import attributes as a
 from scaly_viz.respan import span_of_record, spans_of_dict
+from scaly_viz.sources.address import is_address
+from scaly_viz.sources.backend import load_backend
 from scaly_viz.sources.files import Document, read_documents
 from scaly_viz.sources.folder import scaly_viz_files
 from scaly_viz.sources.lines import Report
@@ -30,7 +32,7 @@ class Shipment:
         known: Collection[bytes],
         report: Report,
     ) -> None:
-        self._paths = [Path(path) for path in paths]
+        self._paths = paths
         self._known = known
         self._report = report
         self._done: set[bytes] = set()
@@ -67,7 +69,13 @@ class Shipment:
         self.delivered(message)
 
     def _spans(self) -> Iterator[tuple[ReadableSpan, bytes]]:
-        for path in self._paths:
+        for given in self._paths:
+            if is_address(given):
+                for recording in load_backend(os.fspath(given), self._report):
+                    for span in map(span_of_record, recording.spans):
+                        yield span, line_of(span)
+                continue
+            path = Path(given)
             foreign = scaly_viz_files(path)
             for file in foreign:
                 for data in read_recordings(file, self._report):
