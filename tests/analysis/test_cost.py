@@ -7,6 +7,7 @@ import pytest
 import scaly_viz
 from programs import PROGRAMS, Program
 from scaly_viz import attributes as a
+from scaly_viz.analysis.c_model import CText
 from scaly_viz.analysis.cost import LineCost, LoopCost, TextCost, Totals, cost_of
 from scaly_viz.analysis.diff import lines_of
 from scaly_viz.analysis.text_listing import listing_lines, listing_model
@@ -153,6 +154,52 @@ def test_garbage_costs_nothing(text: str) -> None:
     assert cost_of(ProgramText(text.split("\n")).model()).totals == Totals(0, 0, 0, 0)
 
 
+# The text of the program loses conversions between types, which C has.
+_OTHER_IN_C = ("narrow_dtypes",)
+
+C = """\
+static inline void g_raw(const double* x, double* y, double* w) {
+  for (long long i = 0; i < 3; ++i) {
+    y[i] = (2.0 * x[(i + 1)]);
+  }
+  *(double2*)(y + 4) = (double2){-1.0, sin(x[0])};
+}
+static inline __attribute__((always_inline)) void f_lanes_1(long long c, long long n, double* y, const double* x) {
+  lanes_vec l;
+  if (n == SCALY_WIDTH) l = *(const lanes_vec_mem*)(&x[(c * SCALY_WIDTH)]);
+  else for (long long k = 0; k < SCALY_WIDTH; ++k) l[k] = x[((c * SCALY_WIDTH) + k)];
+  lanes_vec_st(&y[(c * SCALY_WIDTH)], (l + l), n);
+}
+int f(const double** arg, double** res, int* iw, double* w, int mem) {
+  (void)iw;
+  const double* t0 = arg[0] + 1;
+  g_raw(t0, res[0], NULL);
+  for (long long c = 0; c < 10 / SCALY_WIDTH; ++c) {
+    f_lanes_1(c, SCALY_WIDTH, res[1], arg[0]);
+  }
+#if (10 % SCALY_WIDTH) != 0
+  f_lanes_1(10 / SCALY_WIDTH, 10 % SCALY_WIDTH, res[1], arg[0]);
+#endif
+  return 0;
+}"""
+
+
+def test_the_c_is_counted_by_the_same_conventions() -> None:
+    cost = cost_of(CText(C.split("\n")).model())
+    by_line = {each.line: each for each in cost.lines}
+    assert by_line[3] == LineCost(3, 1, 1, 1, 16, 3, Totals(3, 3, 3, 48))
+    assert by_line[5] == LineCost(5, 1, 1, 2, 24, 1, Totals(1, 1, 2, 24))
+    # Ten elements in lanes, each loaded, added and stored; the remainder is among them.
+    assert by_line[18] == LineCost(18, 1, 1, 1, 16, 10, Totals(10, 10, 10, 160))
+    assert [(each.name, each.runs) for each in cost.procedures] == [
+        ("g_raw", 1),
+        ("f_lanes_1", 10),
+        ("f", 1),
+    ]
+    assert cost.totals == Totals(14, 14, 15, 232)
+    assert all(reason.startswith("C: ") for reason in cost.uncounted)
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_the_text_costs_what_the_recording_counted(program: Program) -> None:
     function = program.build()
@@ -165,9 +212,13 @@ def test_the_text_costs_what_the_recording_counted(program: Program) -> None:
     assert error == program.error
     scaly_viz.recordings()
     seen: set[str] = set()
+    totals = Totals(0, 0, 0, 0)
     for recording in load(scaly_viz.recording_path()):
         for step in recording.steps:
             payload = step.payloads.get("assembly")
+            if "code" in step.payloads and program.name not in _OTHER_IN_C:
+                code = CText(lines_of(recording.text(step, "code"))).model()
+                assert cost_of(code).totals == totals
             if step.dialect != "prog" or payload is None or payload.digest in seen:
                 continue
             seen.add(payload.digest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scaly_viz.analysis.c_model import CText
 from scaly_viz.analysis.cost import TextCost, Totals, cost_of
 from scaly_viz.analysis.diff import lines_of
 from scaly_viz.analysis.prog_names import ProgScanner
@@ -40,6 +41,8 @@ def model_of(recording: Recording, step: Step, kind: str) -> TextModel | None:
             except PayloadError:
                 return None
             return listing_model(lines, ProgramText(assembly).model())
+        case "c", "code":
+            return CText(lines).model()
     return None
 
 
