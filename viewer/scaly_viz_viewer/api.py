@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Iterable
 
 import msgspec
 from flask import Blueprint, Response, current_app, request
@@ -15,17 +13,15 @@ from scaly_viz.analysis.summary import RecordingSummary, StepSummary, summarize_
 from scaly_viz.analysis.timeline import timeline
 from scaly_viz.errors import PayloadError
 from scaly_viz.recording import Step
-from scaly_viz_viewer.catalog import Catalog, Opened, SourceSummary
+from scaly_viz_viewer import requested
+from scaly_viz_viewer.catalog import Opened, SourceSummary
 from scaly_viz_viewer.content import BINARY, decoded
 from scaly_viz_viewer.responses import IMMUTABLE, REVALIDATE, ApiError, json_response, tagged
 from scaly_viz_viewer.streams import Streams
 
 DEFAULT_LIMIT = 1000
 MAX_LIMIT = 10_000
-EXTENSION = "scaly_viz"
 STREAMS = "scaly_viz_streams"
-
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 
@@ -62,8 +58,9 @@ class SourceList(msgspec.Struct, frozen=True):
 @api.get("/recordings", provide_automatic_options=False)
 def list_recordings() -> Response:
     """Answer the recordings that are asked for, the newest first unless told otherwise."""
-    offset, limit = _number("offset", 0), min(_number("limit", DEFAULT_LIMIT), MAX_LIMIT)
-    key, order = _choice("sort", SORT_KEYS), _choice("order", ("desc", "asc"))
+    offset = requested.number("offset", 0)
+    limit = min(requested.number("limit", DEFAULT_LIMIT), MAX_LIMIT)
+    key, order = requested.choice("sort", *SORT_KEYS), requested.choice("order", "desc", "asc")
     found = ordered(_selected(), key, ascending=order == "asc")
     return json_response(RecordingList(found[offset : offset + limit], len(found), offset, limit))
 
@@ -78,79 +75,43 @@ def list_functions() -> Response:
 @api.get("/recordings/<key>", provide_automatic_options=False)
 def show_recording(key: str) -> Response:
     """Answer one recording with its steps."""
-    opened = _opened(key)
+    opened = requested.opened(key)
     return json_response(RecordingDetail(opened.summary, summarize_steps(opened.recording)))
 
 
 @api.get("/recordings/<key>/steps/<index>/payloads/<path:kind>", provide_automatic_options=False)
 def show_payload(key: str, index: str, kind: str) -> Response:
     """Answer one payload, decoded."""
-    opened = _opened(key)
-    return _payload(opened, _step(opened, index), kind, request.args.get("digest"))
+    opened = requested.opened(key)
+    return _payload(opened, requested.step_of(opened, index), kind, request.args.get("digest"))
 
 
 @api.get("/recordings/<key>/timeline", provide_automatic_options=False)
 def show_timeline(key: str) -> Response:
     """Answer when each step of a recording ran, and the renders that ran meanwhile."""
-    return json_response(timeline(_opened(key).recording, key, _catalog().recordings()))
+    return json_response(
+        timeline(requested.opened(key).recording, key, requested.catalog().recordings())
+    )
 
 
 @api.get("/events", provide_automatic_options=False)
 def stream_events() -> Response:
     """Answer with a stream that tells of every change."""
     streams: Streams = current_app.extensions[STREAMS]
-    return streams.response(_catalog())
+    return streams.response(requested.catalog())
 
 
 @api.get("/sources", provide_automatic_options=False)
 def list_sources() -> Response:
     """Answer what the recordings come from."""
-    return json_response(SourceList(_catalog().sources()))
-
-
-def _catalog() -> Catalog:
-    catalog: Catalog = current_app.extensions[EXTENSION]
-    return catalog
+    return json_response(SourceList(requested.catalog().sources()))
 
 
 def _selected() -> list[RecordingSummary]:
     try:
-        return select(_catalog().recordings(), request.args.get("q", ""), time.time())
+        return select(requested.catalog().recordings(), request.args.get("q", ""), time.time())
     except FilterError as error:
         raise ApiError(400, "bad_parameter", f"q: {error}") from error
-
-
-def _choice(name: str, choices: Iterable[str]) -> str:
-    """Return the parameter ``name``, the first of ``choices`` where it is not given."""
-    known = list(choices)
-    chosen = request.args.get(name, known[0])
-    if chosen not in known:
-        raise ApiError(400, "bad_parameter", f"{name} must be one of {', '.join(known)}")
-    return chosen
-
-
-def _number(name: str, default: int) -> int:
-    text = request.args.get(name)
-    if text is None:
-        return default
-    if not _NUMBER.fullmatch(text):
-        raise ApiError(400, "bad_parameter", f"{name} must be a whole number, 0 or more")
-    return int(text)
-
-
-def _opened(key: str) -> Opened:
-    opened = _catalog().open(key)
-    if opened is None:
-        raise ApiError(404, "recording_not_found", "no recording has this id")
-    return opened
-
-
-def _step(opened: Opened, index: str) -> Step:
-    number = int(index) if _NUMBER.fullmatch(index) else None
-    step = next((step for step in opened.recording.steps if step.index == number), None)
-    if step is None:
-        raise ApiError(404, "step_not_found", "the recording has no step of this number")
-    return step
 
 
 def _payload(opened: Opened, step: Step, kind: str, digest: str | None) -> Response:

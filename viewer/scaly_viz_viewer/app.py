@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from flask import Flask, request
 from werkzeug.exceptions import HTTPException
 
-from scaly_viz_viewer.api import EXTENSION, STREAMS, api
+from scaly_viz_viewer.api import STREAMS, api
 from scaly_viz_viewer.api_find import find_api
 from scaly_viz_viewer.api_graph import graph_api
 from scaly_viz_viewer.api_text import text_api
@@ -16,6 +16,7 @@ from scaly_viz_viewer.catalog import Catalog, paths_of
 from scaly_viz_viewer.config import Config
 from scaly_viz_viewer.hosts import hosts_of
 from scaly_viz_viewer.pages import pages
+from scaly_viz_viewer.requested import EXTENSION
 from scaly_viz_viewer.responses import ApiError, error_response, finish
 from scaly_viz_viewer.streams import Streams
 

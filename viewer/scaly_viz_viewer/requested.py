@@ -10,9 +10,10 @@ from flask import current_app, request
 from scaly_viz.analysis.texts import previous_step, text_of
 from scaly_viz.errors import PayloadError
 from scaly_viz.recording import Step
-from scaly_viz_viewer.api import EXTENSION
 from scaly_viz_viewer.catalog import Catalog, Opened
 from scaly_viz_viewer.responses import ApiError
+
+EXTENSION = "scaly_viz"
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 _PREVIOUS = "prev"

@@ -18,9 +18,10 @@ import click
 import waitress  # type: ignore[import-untyped]  # it comes without types
 
 from scaly_viz.errors import ScalyVizError
-from scaly_viz_viewer.api import EXTENSION, STREAMS
+from scaly_viz_viewer.api import STREAMS
 from scaly_viz_viewer.app import make_app
 from scaly_viz_viewer.config import Config
+from scaly_viz_viewer.requested import EXTENSION
 from scaly_viz_viewer.streams import MAX_STREAMS, Streams
 
 # A browser opens six connections at once, and a stream of events keeps its thread.
