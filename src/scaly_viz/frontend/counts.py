@@ -30,7 +30,7 @@ them. They are Python integers of any size: who writes 64 bits has to clamp them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -41,6 +41,7 @@ from scaly_viz.frontend.program_nodes import ProgramNode, integer_of, text_of
 from scaly_viz.frontend.regions import Region, declaration, join, plus_calls
 from scaly_viz.frontend.straight_line import LINES, NOTHING, Line, plus, total
 from scaly_viz.frontend.trips import constant_tables
+from scaly_viz.frontend.walk import unknown_below
 
 # Stands for the line of a node that has a region; unpacking it fails, so nothing need be checked.
 _IN_REGIONS = cast("Line", ())
@@ -80,78 +81,64 @@ class Counts:
 class Counter:
     """Counts the programs of one recording.
 
-    What lies below a node is remembered by the node's identity, so a step costs what is new in it.
-    Nodes must outlive what is remembered of them: keep them, or ``forget`` those that may die.
+    What lies below a node is remembered, so a step costs what is new in it.
     """
 
-    def __init__(self) -> None:
-        self._lines: dict[int, Line] = {}
-        self._regions: dict[int, Region] = {}
-        self._procedures: dict[int, Procedure] = {}
-        self._unknown: dict[int, tuple[str, ...]] = {}
-        self._counts: dict[int, Counts] = {}
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+        self._lines: dict[ProgramNode, Line] = {}
+        self._regions: dict[ProgramNode, Region] = {}
+        self._procedures: dict[ProgramNode, Procedure] = {}
+        self._unknown: dict[ProgramNode, tuple[str, ...]] = {}
+        self._counts: dict[ProgramNode, Counts] = {}
 
     def count(self, root: ProgramNode) -> Counts:
         """The counts of ``root``: a program, a procedure or any code within one."""
-        known = self._counts.get(id(root))
+        known = self._counts.get(root)
         if known is None:
-            self._visit(root)
-            known = self._counts[id(root)] = self._total(root)
+            self.learn(unknown_below((root,), self._lines, self._pace))
+            known = self._counts[root] = self._total(root)
         return known
 
-    def learn(self, nodes: Sequence[ProgramNode], pace: Pace) -> None:
+    def learn(self, nodes: Sequence[ProgramNode]) -> None:
         """Remember ``nodes``, which come each after its arguments; ``count`` then need not look for them."""
-        for chunk in pace.chunks(nodes):
+        for chunk in self._pace.chunks(nodes):
             self._remember(chunk)
 
-    def forget(self, keep: Callable[[int], bool]) -> None:
-        """Drop what is remembered of nodes whose ``id()`` is not kept."""
-        self._lines = {key: line for key, line in self._lines.items() if keep(key)}
-        self._regions = {key: region for key, region in self._regions.items() if keep(key)}
-        self._procedures = {key: each for key, each in self._procedures.items() if keep(key)}
-        self._unknown = {key: kinds for key, kinds in self._unknown.items() if keep(key)}
-        self._counts = {key: counts for key, counts in self._counts.items() if keep(key)}
-
-    def _visit(self, root: ProgramNode) -> None:
-        """Remember every node below ``root``, arguments first."""
-        lines = self._lines
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            missing = [] if id(node) in lines else [a for a in node.args if id(a) not in lines]
-            if missing:
-                stack += missing
-            else:
-                stack.pop()
-                if id(node) not in lines:
-                    self._remember((node,))
+    def forget(self, kept: Container[ProgramNode]) -> None:
+        """Drop what is remembered of nodes that are not ``kept``."""
+        self._lines = {node: line for node, line in self._lines.items() if node in kept}
+        self._regions = {node: region for node, region in self._regions.items() if node in kept}
+        self._procedures = {node: each for node, each in self._procedures.items() if node in kept}
+        self._unknown = {node: kinds for node, kinds in self._unknown.items() if node in kept}
+        self._counts = {node: counts for node, counts in self._counts.items() if node in kept}
 
     def _remember(self, nodes: Iterable[ProgramNode]) -> None:
         lines, unknown, by_kind = self._lines, self._unknown, LINES.get
         for node in nodes:
             line_of = by_kind(node.op)
             try:
-                lines[id(node)] = line_of(node, lines) if line_of else self._other(node)
+                lines[node] = line_of(node, lines) if line_of else self._other(node)
             except ValueError:
-                lines[id(node)] = self._other(node)
+                lines[node] = self._other(node)
             if unknown:
                 self._note(node)
 
     def _other(self, node: ProgramNode) -> Line:
         """The line of a node that has statements in it, calls, declares, or is of unknown kind."""
         if node.op not in LINES and node.op not in _REGIONS:
-            self._unknown[id(node)] = (node.op,)
-            lines = [self._lines[id(arg)] for arg in _without_buffers(node)]
+            self._unknown[node] = (node.op,)
+            lines = [self._lines[arg] for arg in _without_buffers(node)]
             if _IN_REGIONS not in lines:
                 return total(lines)
-        self._regions[id(node)] = self._region(node)
+        self._regions[node] = self._region(node)
         return _IN_REGIONS
 
     def _note(self, node: ProgramNode) -> None:
         """Remember which unknown kinds of node there are at and below ``node``."""
-        found = [self._unknown.get(id(each), ()) for each in (node, *node.args)]
+        found = [self._unknown.get(each, ()) for each in (node, *node.args)]
         if any(found):
-            self._unknown[id(node)] = tuple(dict.fromkeys(chain.from_iterable(found)))
+            self._unknown[node] = tuple(dict.fromkeys(chain.from_iterable(found)))
 
     def _region(self, node: ProgramNode) -> Region:
         match node.op:
@@ -178,9 +165,9 @@ class Counter:
         loads = stores = flops = moved = 0
         parts: list[Region] = []
         for node in nodes:
-            line = lines[id(node)]
+            line = lines[node]
             if line is _IN_REGIONS:
-                parts.append(regions[id(node)])
+                parts.append(regions[node])
             else:
                 a, b, c, d = line
                 loads += a
@@ -201,7 +188,7 @@ class Counter:
         region = self._gather(body)
         region.enclose(rng)
         region.loops += 1
-        bounds = self._lines[id(rng)]
+        bounds = self._lines[rng]
         if bounds != NOTHING:
             region.line = plus(region.line, bounds)
             region.sites = plus(region.sites, bounds)
@@ -214,19 +201,19 @@ class Counter:
         procedure = close(text_of(node, "name"), region, constant_tables(node))
         procedure.workspace = integer_of(node, "sz_w")
         procedure.is_host = node.op == "proc"
-        self._procedures[id(node)] = procedure
+        self._procedures[node] = procedure
         return region
 
     def _total(self, root: ProgramNode) -> Counts:
         is_program = root.op == "program"
         procedures = []
         for part in root.args if is_program else (root,):
-            each = self._procedures.get(id(part))
+            each = self._procedures.get(part)
             if each is None:
                 each = close("", self._gather((part,)), {})
                 each.is_host = not is_program
             procedures.append(each)
-        kinds = self._unknown.get(id(root), ())
+        kinds = self._unknown.get(root, ())
         return _count(procedures, Solvers.of(root), kinds)
 
 

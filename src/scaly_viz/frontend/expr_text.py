@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from scaly.ir import text as scaly_text
-from scaly.ir.expr import topo
+
+from scaly_viz.frontend.pace import Pace
+from scaly_viz.frontend.walk import unknown_below
 
 if TYPE_CHECKING:
     from scaly.ir.expr import Expr
@@ -17,13 +19,14 @@ if TYPE_CHECKING:
 class ExpressionPrinter:
     """Prints the functions of one recording, and remembers the nodes and functions that they share."""
 
-    def __init__(self) -> None:
-        self._nodes: dict[int, tuple[str, str]] = {}
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+        self._nodes: dict[Expr, tuple[str, str]] = {}
         self._functions: dict[int, tuple[Any, list[str], list[Concrete]]] = {}
 
-    def forget(self, keep: Callable[[int], bool]) -> None:
-        """Drop what is remembered of nodes whose ``id()`` is not kept: another node may get it."""
-        self._nodes = {i: text for i, text in self._nodes.items() if keep(i)}
+    def forget(self, kept: Container[Expr]) -> None:
+        """Drop what is remembered of nodes that are not ``kept``."""
+        self._nodes = {node: text for node, text in self._nodes.items() if node in kept}
         self._functions = {}
 
     def render(self, function: Concrete) -> str:
@@ -51,32 +54,31 @@ class ExpressionPrinter:
     def _function(self, function: Concrete) -> tuple[Any, list[str], list[Concrete]]:
         known = self._functions.get(id(function))
         if known is None:
-            nodes = topo(function.outputs)
+            nodes = unknown_below(function.outputs, (), self._pace)
             # The function itself is kept with its text: its id() must not be given away.
             known = (function, self._lines(function, nodes), _callees(nodes))
             self._functions[id(function)] = known
         return known
 
     def _lines(self, function: Concrete, nodes: list[Expr]) -> list[str]:
-        names = {node.id: f"%{i}" for i, node in enumerate(nodes)}
+        texts = self._nodes
+        texts.update((node, _node(node)) for node in nodes if node not in texts)
+        names = {node: f"%{i}" for i, node in enumerate(nodes)}
+        region = []
+        for node, name in names.items():
+            head, tail = texts[node]
+            args = f"({', '.join([names[arg] for arg in node.args])})" if node.args else ""
+            region.append(f"{name} = {head}{args}{tail}")
+        region.append("expr.return " + ", ".join(names[output] for output in function.outputs))
         inputs = _parameters(function.input_names, function.inputs)
         outputs = _parameters(function.output_names, function.outputs)
-        region = []
-        for i, node in enumerate(nodes):
-            text = self._nodes.get(node.id)
-            if text is None:
-                text = self._nodes[node.id] = _node(node)
-            args = f"({', '.join([names[arg.id] for arg in node.args])})" if node.args else ""
-            region.append(f"%{i} = {text[0]}{args}{text[1]}")
-        region.append("expr.return " + ", ".join(names[output.id] for output in function.outputs))
-        # Twice, for that is how scaly indents: names and arrays may hold line breaks of any kind.
-        body = _indented("\n".join(region))
         head = f"expr.func @{function.name}({inputs}) -> ({outputs}) {{"
-        return _indented("\n".join([head, *body, "}"]))
-
-
-def _indented(text: str) -> list[str]:
-    return ["  " + line for line in text.splitlines()]
+        # Names and arrays may hold line breaks of any kind, and scaly indents what lies between them.
+        return [
+            *("  " + line for line in head.splitlines()),
+            *["    " + line for line in "\n".join(region).splitlines()],
+            "  }",
+        ]
 
 
 def _parameters(names: Any, expressions: Any) -> str:

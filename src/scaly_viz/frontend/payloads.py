@@ -69,13 +69,12 @@ class StepTaker:
 
     def __init__(self, guard: Guard, pace: Pace, print_options: Mapping[str, Any]) -> None:
         self._guard = guard
-        self._pace = pace
         self._print_options = print_options
         self._encoder = Encoder()
         self._graphs = GraphTaker(pace)
         self._programs = ProgramPrinter(pace)
-        self._expressions = ExpressionPrinter()
-        self._counter = Counter()
+        self._expressions = ExpressionPrinter(pace)
+        self._counter = Counter(pace)
         self._new: list[Any] = []
         self._latest_graph: tuple[str, list[int]] | None = None
         self._previous: dict[Dialect, tuple[Any, dict[str, Value]]] = {}
@@ -106,14 +105,14 @@ class StepTaker:
 
     def forget_dead(self) -> None:
         """Release what the latest steps no longer reach."""
-        keep = self._graphs.forget_dead()
-        self._programs.forget(keep)
-        self._expressions.forget(keep)
-        self._counter.forget(keep)
+        kept = self._graphs.forget_dead()
+        self._programs.forget(kept)
+        self._expressions.forget(kept)
+        self._counter.forget(kept)
 
     def _forget_texts(self) -> None:
         for printer in (self._programs, self._expressions, self._counter):
-            printer.forget(lambda identity: False)
+            printer.forget(())
 
     def _repeat(self, step: PendingStep) -> Events:
         kinds = _KINDS[step.dialect]
@@ -169,7 +168,7 @@ class StepTaker:
             yield text_payload("listing", texts[1])
 
     def _count(self, program: ProgramNode) -> Counts:
-        self._counter.learn(self._new, self._pace)
+        self._counter.learn(self._new)
         self._new = []
         return self._counter.count(program)
 

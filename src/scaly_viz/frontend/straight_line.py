@@ -29,50 +29,50 @@ def total(lines: Iterable[Line]) -> Line:
     return loads, stores, flops, moved
 
 
-def _leaf(_node: ProgramNode, _lines: Mapping[int, Line]) -> Line:
+def _leaf(_node: ProgramNode, _lines: Mapping[ProgramNode, Line]) -> Line:
     return NOTHING
 
 
-def _value(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
-    return total([lines[id(arg)] for arg in node.args])
+def _value(node: ProgramNode, lines: Mapping[ProgramNode, Line]) -> Line:
+    return total([lines[arg] for arg in node.args])
 
 
-def _arithmetic(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
+def _arithmetic(node: ProgramNode, lines: Mapping[ProgramNode, Line]) -> Line:
     args = node.args
     if len(args) == 2:
-        a, b, c, d = lines[id(args[0])]
-        e, f, g, h = lines[id(args[1])]
+        a, b, c, d = lines[args[0]]
+        e, f, g, h = lines[args[1]]
         return a + e, b + f, c + g + node.dtype.is_floating, d + h
-    loads, stores, flops, moved = total([lines[id(arg)] for arg in node.args])
+    loads, stores, flops, moved = total([lines[arg] for arg in node.args])
     return loads, stores, flops + node.dtype.is_floating, moved
 
 
-def _view(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
+def _view(node: ProgramNode, lines: Mapping[ProgramNode, Line]) -> Line:
     if len(node.args) != 1:
         return _range(node, lines)
-    loads, stores, flops, moved = line = lines[id(node.args[0])]
+    loads, stores, flops, moved = line = lines[node.args[0]]
     return (loads, stores, 0, moved) if flops else line
 
 
-def _range(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
-    loads, stores, _, moved = total([lines[id(arg)] for arg in node.args])
+def _range(node: ProgramNode, lines: Mapping[ProgramNode, Line]) -> Line:
+    loads, stores, _, moved = total([lines[arg] for arg in node.args])
     return loads, stores, 0, moved
 
 
-def _load(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
+def _load(node: ProgramNode, lines: Mapping[ProgramNode, Line]) -> Line:
     view = node.args[0]
-    loads, stores, flops, moved = lines[id(view)]
+    loads, stores, flops, moved = lines[view]
     return loads + 1, stores, flops, moved + (view.dtype.bits >> 3)
 
 
-def _store(node: ProgramNode, lines: Mapping[int, Line]) -> Line:
-    loads, stores, flops, moved = total([lines[id(arg)] for arg in node.args])
+def _store(node: ProgramNode, lines: Mapping[ProgramNode, Line]) -> Line:
+    loads, stores, flops, moved = total([lines[arg] for arg in node.args])
     elements = len(node.args) - 1
     return loads, stores + elements, flops, moved + elements * (node.args[0].dtype.bits >> 3)
 
 
-# How the line of a node follows from its arguments' lines, which are found by their identity.
-LINES: dict[str, Callable[[ProgramNode, Mapping[int, Line]], Line]] = {
+# How the line of a node follows from its arguments' lines.
+LINES: dict[str, Callable[[ProgramNode, Mapping[ProgramNode, Line]], Line]] = {
     **dict.fromkeys(["const_int", "const_float", "var", "barrier"], _leaf),
     **dict.fromkeys(["assign", "print", "bit_select"], _value),
     **dict.fromkeys(["add", "sub", "mul", "div", "mod", "neg", "minimum", "maximum"], _arithmetic),

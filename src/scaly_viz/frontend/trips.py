@@ -26,7 +26,7 @@ class _UnknownValueError(Exception):
 def constant_trips(rng: ProgramNode) -> int | None:
     """How often a loop between constants runs, or None."""
     # Of the nodes that can bound a loop, only a constant has a value.
-    start, stop, step = (bound.attrs.get("value") for bound in rng.args)
+    start, stop, step = [bound.attrs.get("value") for bound in rng.args]
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step > 0:
         return max(0, -((start - stop) // step))
     return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -13,35 +14,57 @@ from scaly_viz.span_record import JsonValue
 
 # A constant table is in the text in full; the graph keeps what a tooltip can show.
 _MANY = 64
+# Types, most common in nodes, whose values are plain data and their own key; not of subclasses.
+EXACT = frozenset({str, int})
+_forms: dict[type, Callable[[Any], JsonValue]] = {}
+
+
+def plain_attributes(attributes: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Return a node's attributes as JSON can hold them."""
+    return {
+        name: value if type(value) in EXACT else plain(value) for name, value in attributes.items()
+    }
 
 
 def plain(value: Any) -> JsonValue:
     """Return ``value`` as JSON can hold it; long tables are cut to their first 64 elements."""
-    if type(value) is str or type(value) is int:
-        return value
-    if isinstance(value, Enum):
-        return str(value.value)
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    return _plain_collection(value)
+    form = _forms.get(type(value))
+    if form is None:
+        form = _forms[type(value)] = _form(type(value))
+    return form(value)
 
 
-def _plain_collection(value: Any) -> JsonValue:
-    if isinstance(value, np.ndarray):
-        return {
-            "shape": [*value.shape],
-            "dtype": str(value.dtype),
-            "values": plain(value.ravel()[:_MANY].tolist()),
-        }
-    if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        items = [plain(item) for item in value[:_MANY]]
-        return [*items, f"{len(value) - _MANY} more"] if len(value) > _MANY else items
+def _form(kind: type) -> Callable[[Any], JsonValue]:
+    """Return how a value of type ``kind`` becomes plain."""
+    if issubclass(kind, Enum):
+        return lambda value: str(value.value)
+    if issubclass(kind, (bool, int, str, NoneType)):
+        return lambda value: value
+    if issubclass(kind, float):
+        return lambda value: value if math.isfinite(value) else str(value)
+    if issubclass(kind, np.generic):
+        return lambda value: plain(value.item())
+    if issubclass(kind, np.ndarray):
+        return _plain_array
+    if issubclass(kind, Mapping):
+        return lambda value: {str(name): plain(item) for name, item in value.items()}
+    return _plain_items if issubclass(kind, (tuple, list)) else _described
+
+
+def _plain_array(array: np.ndarray[Any, Any]) -> JsonValue:
+    return {
+        "shape": [*array.shape],
+        "dtype": str(array.dtype),
+        "values": plain(array.ravel()[:_MANY].tolist()),
+    }
+
+
+def _plain_items(values: Sequence[Any]) -> list[JsonValue]:
+    items = [value if type(value) in EXACT else plain(value) for value in values[:_MANY]]
+    return [*items, f"{len(values) - _MANY} more"] if len(values) > _MANY else items
+
+
+def _described(value: object) -> str:
     name = getattr(value, "name", None)
     return name if isinstance(name, str) else str(value)
 
@@ -51,7 +74,7 @@ def key(value: Any) -> Any:
 
     ``==`` is not enough: it merges 0.0 with -0.0, and 1 with True and 1.0.
     """
-    if isinstance(value, str):
+    if type(value) in EXACT:
         return value
     if isinstance(value, (bool, int, float)):
         return type(value), repr(value)
