@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +33,9 @@ _log = logging.getLogger("scaly_viz")
 
 def line_of(span: ReadableSpan) -> bytes:
     """Return ``span`` as one line of OTLP JSON, with its line end."""
-    text = _LONG_INT.sub(_int64_or_text, encode_spans([span]).to_json())
+    # As its to_json() writes it, without the spaces.
+    text = json.dumps(encode_spans([span]).to_dict(), separators=(",", ":"))
+    text = _LONG_INT.sub(_int64_or_text, text)
     # The encoder writes ASCII today; should it stop, lone surrogates remain valid escapes.
     return text.encode("utf-8", "backslashreplace") + b"\n"
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scaly.ir.program import ProgramNode
 
 _SHALLOW = 400
+# In a table of few rows a level costs numpy more than all of them cost a loop.
+_FEW = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ def _reachable(
     frontier = np.array(roots, dtype=np.int64)
     mask[frontier] = True
     place = np.empty(len(arity), dtype=np.int64)
-    for _ in range(_SHALLOW):
+    for _ in range(_SHALLOW if len(arity) > _FEW else 0):
         counts = arity[frontier]
         ends = np.cumsum(counts)
         if not len(ends) or not ends[-1]:
@@ -179,7 +181,7 @@ def _reachable(
         order = np.arange(len(reached))
         place[reached] = order
         frontier = reached[place[reached] == order]
-    # A deep chain has few nodes a level: one sweep from the last row down costs less.
+    # A deep chain has few nodes a level, too: one sweep from the last row down costs less.
     flags = mask.tolist()
     for row, first, count in zip(
         range(len(flags) - 1, -1, -1), start[::-1].tolist(), arity[::-1].tolist(), strict=True

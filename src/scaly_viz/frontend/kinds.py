@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scaly_viz.frontend.values import EXACT, key, plain, plain_attributes
+from scaly_viz.frontend.values import EXACT, attributes_key, key, plain, plain_attributes
 from scaly_viz.graph_table import Kind
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def program_key(node: ProgramNode) -> Hashable | None:
         ((name, value),) = attrs.items()
         if type(value) in EXACT:
             return (node.op, node.dtype.name, name, value)
-    return (node.op, node.dtype.name, key(attrs))
+    return (node.op, node.dtype.name, attributes_key(attrs))
 
 
 def program_kind(node: ProgramNode) -> Kind:
@@ -78,7 +78,7 @@ def expr_key(expr: Expr) -> Hashable:
     """Return what the expressions of a kind have in common."""
     value = None if expr.value is None else key(expr.value)
     head = (expr.op, expr.type.dtype.name, expr.shape, expr.name, expr.lowering)
-    return (*head, value, key(expr.attrs))
+    return (*head, value, attributes_key(expr.attrs))
 
 
 def expr_kind(expr: Expr) -> Kind:

@@ -34,6 +34,7 @@ class ProgramPrinter:
         self._statements: dict[ProgramNode, tuple[str, str]] = {}
         self._blocks: dict[ProgramNode, tuple[str, str]] = {}
         self._procedures: dict[ProgramNode, tuple[str, str]] = {}
+        self._memrefs: dict[tuple[Any, ...], str] = {}
 
     def forget(self, kept: Container[ProgramNode]) -> None:
         """Drop what is remembered of nodes that are not ``kept``."""
@@ -131,7 +132,7 @@ class ProgramPrinter:
     def _statement(self, node: ProgramNode, op: str) -> tuple[str, str]:
         attrs = node.attrs
         if op == "buffer":
-            return _buffer(node), op
+            return self._buffer(node), op
         if op == "store":
             target, (value, plain) = (
                 self._scalars.place(node.args[0]),
@@ -191,18 +192,22 @@ class ProgramPrinter:
         shown = ", ".join(text for text, _ in values)
         return f"prog.print({shown}){scaly_text._attrs_asm(node.attrs)}", f"print {' '.join(parts)}"
 
-
-def _buffer(node: ProgramNode) -> str:
-    attrs = node.attrs
-    if attrs.get("address_space") == "constant" and "values" in attrs:
-        value = f" = dense<{scaly_text._value_asm(attrs['values'])}>"
-    elif "alias_of" in attrs:
-        value = f" = prog.alias %{attrs['alias_of']} offset {attrs['alias_offset']}"
-    elif "workspace_offset" in attrs:
-        value = f" = prog.workspace offset {attrs['workspace_offset']}"
-    else:
-        value = ""
-    return f"%{attrs['name']} = prog.buffer : {scaly_text._memref_asm(node)}{value}"
+    def _buffer(self, node: ProgramNode) -> str:
+        attrs = node.attrs
+        if attrs.get("address_space") == "constant" and "values" in attrs:
+            value = f" = dense<{scaly_text._value_asm(attrs['values'])}>"
+        elif "alias_of" in attrs:
+            value = f" = prog.alias %{attrs['alias_of']} offset {attrs['alias_offset']}"
+        elif "workspace_offset" in attrs:
+            value = f" = prog.workspace offset {attrs['workspace_offset']}"
+        else:
+            value = ""
+        # Many buffers, few types.
+        kind = (node.dtype.name, attrs.get("shape"), attrs.get("address_space"))
+        memref = self._memrefs.get(kind)
+        if memref is None:
+            memref = self._memrefs[kind] = scaly_text._memref_asm(node)
+        return f"%{attrs['name']} = prog.buffer : {memref}{value}"
 
 
 def _but_target(attrs: Mapping[str, Any]) -> str:

@@ -146,10 +146,9 @@ def _join(head: str, items: Sequence[_Text], separator: str, tail: str) -> _Text
 
 def _flat(pair: _Pair) -> tuple[str, str]:
     assembly, listing = pair
-    return (
-        assembly if isinstance(assembly, str) else _flatten(assembly),
-        listing if isinstance(listing, str) else _flatten(listing),
-    )
+    if isinstance(assembly, str) and isinstance(listing, str):
+        return assembly, listing
+    return _flatten(assembly), _flatten(listing)
 
 
 def _flatten(text: _Text) -> str:

@@ -69,6 +69,11 @@ def _described(value: object) -> str:
     return name if isinstance(name, str) else str(value)
 
 
+def attributes_key(attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the ``key`` of a node's attributes."""
+    return tuple([(name, key(value)) for name, value in attributes.items()])
+
+
 def key(value: Any) -> Any:
     """Return a hashable that equals another value's only where the two are the same to the C compiler.
 
@@ -79,7 +84,7 @@ def key(value: Any) -> Any:
     if isinstance(value, (bool, int, float)):
         return type(value), repr(value)
     if isinstance(value, Mapping):
-        return tuple((name, key(item)) for name, item in value.items())
+        return attributes_key(value)
     if isinstance(value, (tuple, list)):
         return tuple(map(key, value))
     if isinstance(value, Enum):
