@@ -130,7 +130,7 @@ def test_a_span_becomes_the_official_encoders_line(path: Path) -> None:
     assert JsonFileExporter(path).export([span]) is SpanExportResult.SUCCESS
     assert path.read_text().endswith("\n")
     [line] = path.read_text().splitlines()
-    assert line == encode_spans([span]).to_json()
+    assert line == json.dumps(encode_spans([span]).to_dict(), separators=(",", ":"))
 
 
 def test_spans_exported_together_are_lines_of_their_own_in_their_order(path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from scaly_viz.frontend.program_nodes import ProgramNode
 from scaly_viz.frontend.straight_line import LINES, NOTHING, Line, total
 
 _TOKEN = re.compile(
@@ -42,7 +43,7 @@ _FLOAT = dtype_of("float64")
 _OPEN = DType("", 64, False)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Node:
     """A part of a program, as far as its text tells; counts read it as scaly's own node."""
 
@@ -58,8 +59,8 @@ class Expressions:
     def __init__(self, types: Mapping[str, DType], buffers: Mapping[str, Node]) -> None:
         self._types = types
         self._buffers = buffers
-        self.lines: dict[int, Line] = {}
-        """What each node that was read costs, by its ``id``; see ``straight_line``."""
+        self.lines: dict[ProgramNode, Line] = {}
+        """What each node that was read costs; see ``straight_line``."""
         self.mixed = 0
         """Operations on numbers of several types: a conversion is missing from the text."""
 
@@ -139,9 +140,9 @@ class Expressions:
         line_of = LINES.get(node.op)
         known = self.lines
         try:
-            known[id(node)] = line_of(node, known) if line_of else _unknown(node, known)
+            known[node] = line_of(node, known) if line_of else _unknown(node, known)
         except (KeyError, ValueError):
-            known[id(node)] = NOTHING
+            known[node] = NOTHING
 
 
 def _settle(node: Node, dtype: DType) -> None:
@@ -150,5 +151,5 @@ def _settle(node: Node, dtype: DType) -> None:
         node.dtype = dtype
 
 
-def _unknown(node: Node, lines: Mapping[int, Line]) -> Line:
-    return total([lines[id(arg)] for arg in node.args])
+def _unknown(node: Node, lines: Mapping[ProgramNode, Line]) -> Line:
+    return total([lines[arg] for arg in node.args])

@@ -10,6 +10,7 @@ from scaly_viz.analysis.prog_nodes import DType, Expressions, Node, dtype_of
 from scaly_viz.analysis.prog_passes import Nest, count_passes
 from scaly_viz.analysis.text_model import Declared, Loop, Procedure, Role, TextModel
 from scaly_viz.frontend.counts import Counter, Counts
+from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.procedures import Solvers
 from scaly_viz.frontend.straight_line import NOTHING, plus, total
 from scaly_viz.frontend.trips import constant_tables
@@ -77,7 +78,7 @@ class ProgramText:
 
     def counts(self) -> Counts:
         """Return what a run of the program does, counted as when it was recorded."""
-        return Counter().count(self.program)
+        return Counter(Pace()).count(self.program)
 
     def model(self) -> TextModel:
         """Return what is known of the text."""
@@ -148,7 +149,7 @@ class ProgramText:
         rng = Node("range", tuple(bounds[:3]), {"name": name}, int64)
         nest = Nest(loop, rng, around, int(lanes[1]) if lanes else None)
         reading.nests.append(nest)
-        loads, stores, _, moved = total([reading.expressions.lines[id(each)] for each in bounds])
+        loads, stores, _, moved = total([reading.expressions.lines[each] for each in bounds])
         if loads:
             reading.procedure.costs[number] = loads, stores, 0, moved
         node = Node("for", (rng,))
@@ -203,7 +204,7 @@ class ProgramText:
         else:
             return
         lines = reading.expressions.lines
-        cost = plus(cost, total([lines[id(value)] for value in values if value.op != "buffer"]))
+        cost = plus(cost, total([lines[value] for value in values if value.op != "buffer"]))
         if cost != NOTHING:
             procedure.costs[number] = cost
         self._blocks[-1].body.append(node)
