@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Sequence
 
 import environments
+import tracing_backends
 from environments import LOCK, LOCKED, PYPROJECT, VENVS, WEB, Layer, digest
 from interpreters import Interpreter
 from shell import IN_CI, ROOT, Failure, output, run, say
@@ -108,23 +109,30 @@ class Suite:
             return f"left out: no Python {self.minor}"
         ensure_c_compiler()
         extra = {"PACKAGES_UNDER_TEST": str(DIST)}
-        chromium = ensure_chromium() if self.complete else None
-        if chromium:
-            extra["CHROMIUM"] = chromium
+        notes = []
+        left_out = ["browser", "backend"] if self.complete else ["browser", "backend", "slow"]
+        if self.complete:
+            chromium = ensure_chromium()
+            if chromium:
+                extra["CHROMIUM"] = chromium
+                left_out.remove("browser")
+            else:
+                notes.append("without the browser tests: no Chromium")
+            programs = tracing_backends.ensure()
+            if isinstance(programs, dict):
+                extra.update(programs)
+                left_out.remove("backend")
+            else:
+                notes.append(f"without the backend tests: {programs}")
         wheel = build()
         if self.layers is LOWEST:
             _resolve_lowest()
         environment = environments.suite(self.name, interpreter, self.layers, wheel)
         _assert_installed(environment)
-        marks = self._marks(chromium is not None)
+        marks = ("-m", " and ".join(f"not {mark}" for mark in left_out)) if left_out else ()
         how = arguments or ("--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10")
         run([environment.command("pytest"), *marks, *how], extra=extra)
-        return "" if chromium or not self.complete else "without the browser tests: no Chromium"
-
-    def _marks(self, browser: bool) -> tuple[str, ...]:
-        if not self.complete:
-            return ("-m", "not browser and not backend and not slow")
-        return () if browser else ("-m", "not browser")
+        return "; ".join(notes)
 
     def _python(self) -> Interpreter | None:
         if self.minor is None:

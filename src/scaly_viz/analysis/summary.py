@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
+
 import msgspec
 
 from scaly_viz import attributes as a
 from scaly_viz.recording import Recording, Step
+from scaly_viz.span_record import AttributeValue
 
 FIGURES = (
     a.GRAPH_NODES,
@@ -145,7 +149,7 @@ def _summarize_step(step: Step, figures: dict[str, int], changes: dict[str, int]
         duration_s=step.duration_s,
         figures=figures,
         changes=changes,
-        uncounted=[str(item) for item in uncounted] if isinstance(uncounted, list | tuple) else [],
+        uncounted=_texts(uncounted),
         payloads=[
             PayloadSummary(
                 kind=payload.kind,
@@ -158,3 +162,11 @@ def _summarize_step(step: Step, figures: dict[str, int], changes: dict[str, int]
             for payload in step.payloads.values()
         ],
     )
+
+
+def _texts(value: AttributeValue) -> list[str]:
+    """Return a list of texts, also where a backend has made one text of it, as Jaeger on Badger does."""
+    if isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []

@@ -64,9 +64,8 @@ def _window[T: Found](
     if end - begin <= narrowest_ns:
         yield from _crowd(search, begin, end, max(page, min(_CROWD_TIMES * page, _CROWD)), report)
         return
-    middle = _middle(starts, begin, end, narrowest_ns)
-    yield from _window(search, middle, end, page, narrowest_ns, report)
-    yield from _window(search, begin, middle, page, narrowest_ns, report)
+    for piece in _pieces(starts, begin, end, narrowest_ns):
+        yield from _window(search, *piece, page, narrowest_ns, report)
 
 
 def _crowd[T: Found](
@@ -81,8 +80,17 @@ def _crowd[T: Found](
         report(f"{most:,} traces or more begin at {begin / 1e9:.3f}; some may be left out")
 
 
-def _middle(starts: Sequence[int], begin: int, end: int, narrowest_ns: int) -> int:
-    """Return where to cut: where the traces found are halved, if that is not at an end."""
+def _pieces(
+    starts: Sequence[int], begin: int, end: int, narrowest_ns: int
+) -> list[tuple[int, int]]:
+    """Return smaller windows, the latest first: cut where what was found is halved, or around it."""
+    first, last = max(min(starts), begin), min(max(starts), end)
+    margin = narrowest_ns // 2
+    if first <= last and 4 * (last - first + 2 * margin) < end - begin:
+        around = max(first - margin, begin), min(last + margin, end)
+        pieces = [(around[1], end), around, (begin, around[0])]
+        return [piece for piece in pieces if piece[0] < piece[1]]
     median = sorted(starts)[len(starts) // 2]
-    margin = max((end - begin) // 8, narrowest_ns // 2)
-    return min(max(median, begin + margin), end - margin)
+    margin = max((end - begin) // 8, margin)
+    middle = min(max(median, begin + margin), end - margin)
+    return [(middle, end), (begin, middle)]
