@@ -9,9 +9,6 @@ from scaly_viz.analysis.prog_nodes import Node
 from scaly_viz.analysis.text_model import Loop
 from scaly_viz.frontend.trips import Nests, UncountableError, constant_trips
 
-# Loops that are nested deeper, and whose bounds depend on each other, are not counted.
-_DEEPEST = 100
-
 
 @dataclass(slots=True)
 class Nest:
@@ -51,11 +48,8 @@ def _count(nest: Nest, nests: Nests) -> None:
         loop.trips = trips
         loop.passes = 0 if trips == 0 else None if outer is None else outer * trips
         return
-    ranges = _ranges(nest)
-    if len(ranges) > _DEEPEST:
-        return
     try:
-        loop.passes = nests.passes(ranges)
+        loop.passes = nests.passes(_ranges(nest))
     except UncountableError:
         return
     if outer:
@@ -80,7 +74,7 @@ def _ranges(nest: Nest) -> list[Node]:
     """The bounds of the loops from the outermost to ``nest``; lanes in the place of their chunks."""
     ranges: list[Node] = []
     current: Nest | None = nest
-    while current is not None and len(ranges) <= _DEEPEST:
+    while current is not None:
         if current.lanes is not None and current.around is not None and current.around.is_chunks:
             ranges.append(_elements(current))
             current = current.around.around

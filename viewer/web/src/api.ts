@@ -1,5 +1,5 @@
 /** How the server is asked. */
-import type { PayloadSummary } from "./wire";
+import type { PayloadSummary } from "./schema";
 
 /** A decoded payload: text, or null where it is binary. */
 export interface Content {

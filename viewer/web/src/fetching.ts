@@ -15,6 +15,9 @@ export interface Loaded<T> {
   error: Error | null;
 }
 
+/** What an answer is taken to weigh: to weigh it, it would have to be written again. */
+const JSON_SIZE = 50_000;
+
 const NOTHING: Loaded<never> = { url: null, value: null, error: null };
 
 /** The JSON at `url`, kept for as long as the page lives; null asks for nothing. */
@@ -52,7 +55,7 @@ function loadJson(url: string): Promise<void> {
   return cache.load(
     url,
     () => getJson<unknown>(url, never),
-    (value) => JSON.stringify(value).length,
+    () => JSON_SIZE,
   );
 }
 

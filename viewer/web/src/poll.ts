@@ -1,7 +1,11 @@
 /** Watches one address of the API: asks again and again, and tells what is new. */
 import { ApiError, getIfChanged } from "./api";
+import { HAS } from "./features";
+import { isTold, listen } from "./live";
 
 export const INTERVAL_MS = 2000;
+/** While the server tells of changes, asking is only for what it may have missed. */
+export const TOLD_INTERVAL_MS = 30_000;
 
 export interface Watcher<T> {
   changed(value: T): void;
@@ -15,9 +19,15 @@ export function watch<T>(url: string, watcher: Watcher<T>, signal: AbortSignal):
   let failing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asking = false;
+  let stopped = false;
+  let isStale = false;
 
   async function ask(): Promise<void> {
-    if (asking) return;
+    if (asking || stopped) {
+      isStale = asking;
+      return;
+    }
+    isStale = false;
     asking = true;
     try {
       const answer = await getIfChanged<T>(url, tag, signal);
@@ -33,6 +43,8 @@ export function watch<T>(url: string, watcher: Watcher<T>, signal: AbortSignal):
       failing = true;
       tag = null;
       watcher.failed(error);
+      // What cannot be understood will not be understood later either.
+      if (error.status === 400) stopped = true;
     } finally {
       asking = false;
       plan();
@@ -41,7 +53,8 @@ export function watch<T>(url: string, watcher: Watcher<T>, signal: AbortSignal):
 
   function plan(): void {
     clearTimeout(timer);
-    if (!signal.aborted && !document.hidden) timer = setTimeout(ask, INTERVAL_MS);
+    if (signal.aborted || stopped || document.hidden) return;
+    timer = setTimeout(ask, isStale ? 0 : isTold() && !failing ? TOLD_INTERVAL_MS : INTERVAL_MS);
   }
 
   function looked(): void {
@@ -51,5 +64,6 @@ export function watch<T>(url: string, watcher: Watcher<T>, signal: AbortSignal):
 
   document.addEventListener("visibilitychange", looked, { signal });
   signal.addEventListener("abort", () => clearTimeout(timer));
+  if (HAS.events) listen(ask, signal);
   void ask();
 }

@@ -26,7 +26,7 @@ describe("the address", () => {
   });
 
   test("leaves out what has its default", () => {
-    expect(format(at("/r/7c0e/s/3?room=text&against=prev&view=auto&other=1"))).toBe("/r/7c0e/s/3");
+    expect(format(at("/r/7c0e/s/3?kind=&against=prev&view=auto&other=1"))).toBe("/r/7c0e/s/3");
   });
 
   test.each(["/x", "/r/", "/r/a/s/", "/r/a/s/-1", "/r/a/s/01", "/r/a/s/9999999999", "/r/%E0%A4%A"])(

@@ -7,7 +7,7 @@ const SEARCH = { q: "", regex: "", case: "" };
 const TEXT = { view: "auto", numbering: "ignore", context: "changed", line: "" };
 const COMPARE = { left: "", right: "", row: "", kind: "", ...TEXT };
 const RECORDING = {
-  room: "text",
+  room: "",
   kind: "",
   against: "prev",
   ...TEXT,

@@ -1,6 +1,6 @@
 /** What the unit tests share: summaries, and a server that answers from a table. */
 import { vi } from "vitest";
-import type { PayloadSummary, RecordingSummary, StepSummary } from "./wire";
+import type { PayloadSummary, RecordingSummary, StepSummary } from "./schema";
 
 export function recording(changes: Partial<RecordingSummary> = {}): RecordingSummary {
   return {
@@ -21,6 +21,7 @@ export function recording(changes: Partial<RecordingSummary> = {}): RecordingSum
     line: 51,
     compiler_version: "0.1.0a2",
     problems: [],
+    source: "recordings.jsonl",
     ...changes,
   };
 }

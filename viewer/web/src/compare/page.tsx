@@ -7,7 +7,7 @@ import { Failed, Name, Skeleton, Status } from "../names";
 import { go } from "../navigation";
 import { Notice } from "../notice";
 import { type CompareParams, compare, format, home, recording } from "../route";
-import type { Comparison, RecordingDetail, RecordingSummary } from "../wire";
+import type { ComparedStep, Comparison, RecordingDetail, RecordingSummary } from "../schema";
 import { AlignedSteps } from "./steps";
 import { ComparisonTable } from "./table";
 import { CompareText } from "./text";
@@ -78,6 +78,14 @@ function Side({ title, summary }: { title: string; summary: RecordingSummary | u
   );
 }
 
+/** The steps to compare: where one side lacks the step, what it had before. */
+function pairAt(steps: ComparedStep[], at: number): [number | null, number | null] {
+  const until = steps.slice(0, at + 1);
+  const last = (side: "left" | "right"): number | null =>
+    until.findLast((step) => step[side] !== null)?.[side] ?? null;
+  return [last("left"), last("right")];
+}
+
 interface ComparedProps {
   params: CompareParams;
   comparison: Comparison;
@@ -116,7 +124,14 @@ function Compared({ params, comparison, left, right }: ComparedProps) {
       />
       <section class="stage" aria-label="Texts">
         {step ? (
-          <CompareText params={params} step={step} left={left} right={right} change={change} />
+          <CompareText
+            params={params}
+            step={step}
+            pair={pairAt(steps, at)}
+            left={left}
+            right={right}
+            change={change}
+          />
         ) : (
           <p class="hint">Neither recording has a step.</p>
         )}

@@ -1,7 +1,7 @@
 /** The steps of two recordings in line: which are equal, which differ, and where it begins. */
 import { useEffect, useRef } from "preact/hooks";
 import { Name } from "../names";
-import type { ComparedStep } from "../wire";
+import type { ComparedStep } from "../schema";
 
 interface Props {
   steps: ComparedStep[];

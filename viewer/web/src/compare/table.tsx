@@ -1,11 +1,15 @@
 /** Inputs and figures of two recordings, side by side. */
-import { bytes, count, duration, NONE } from "../format";
+import { bytes, count, duration, NONE, time } from "../format";
 import { Name } from "../names";
-import type { Comparison } from "../wire";
+import type { Comparison } from "../schema";
 
 type Value = string | number | null;
 
+/** Longer words stand below each other. */
+const MAX_BESIDE = 14;
+
 export function ComparisonTable({ rows }: { rows: Comparison["rows"] }) {
+  const known = rows.filter((row) => row.left !== null || row.right !== null);
   return (
     <section>
       <h2>Figures</h2>
@@ -23,37 +27,57 @@ export function ComparisonTable({ rows }: { rows: Comparison["rows"] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => {
-            const isSame = row.left === row.right;
-            return (
-              <tr key={row.key} class={isSame ? "quiet" : undefined}>
-                <th scope="row">
-                  <Name text={row.label} />
-                  {!isSame && (
-                    <span class="differs" title="differs">
-                      {" "}
-                      ≠
-                    </span>
-                  )}
-                </th>
-                <td class="figure">
-                  <Name text={show(row.left, row.unit)} />
-                </td>
-                <td class="figure">
-                  <Name text={show(row.right, row.unit)} />
-                  <span class="change"> {ratio(row.left, row.right)}</span>
-                </td>
-              </tr>
-            );
-          })}
+          {known.map((row) => (
+            <Row key={row.key} row={row} />
+          ))}
         </tbody>
       </table>
     </section>
   );
 }
 
-function show(value: Value, unit: string): string {
+function Row({ row }: { row: Comparison["rows"][number] }) {
+  const [left, right] = [shown(row.left, row), shown(row.right, row)];
+  const isLong = left.length > MAX_BESIDE || right.length > MAX_BESIDE;
+  const label = (
+    <>
+      <Name text={row.label} />
+      {!row.same && (
+        <span class="differs" title="differs">
+          {" "}
+          ≠
+        </span>
+      )}
+    </>
+  );
+  if (isLong) {
+    return (
+      <tr class={row.same ? "quiet" : undefined}>
+        <th scope="row">{label}</th>
+        <td colSpan={2} class="stacked">
+          <Name text={left} />
+          {!row.same && <Name text={right} />}
+        </td>
+      </tr>
+    );
+  }
+  return (
+    <tr class={row.same ? "quiet" : undefined}>
+      <th scope="row">{label}</th>
+      <td class="figure">
+        <Name text={left} />
+      </td>
+      <td class="figure">
+        <Name text={right} />
+        {row.key !== "started_at" && <span class="change"> {ratio(row.left, row.right)}</span>}
+      </td>
+    </tr>
+  );
+}
+
+function shown(value: Value, { key, unit }: { key: string; unit: string }): string {
   if (value === null) return NONE;
+  if (key === "started_at" && typeof value === "number") return time(value)?.shown ?? NONE;
   if (typeof value === "string") return value;
   if (unit === "s") return duration(value);
   return unit === "By" ? bytes(value) : count(value);

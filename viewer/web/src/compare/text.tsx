@@ -5,17 +5,18 @@ import { useSlow } from "../fetching";
 import { count } from "../format";
 import { useKeys } from "../keys";
 import { Failed, Name, Skeleton } from "../names";
-import { choose, payloadOf, stepAt } from "../recording/choose";
+import { choose, payloadOf, shortName, stepAt } from "../recording/choose";
 import type { CompareParams } from "../route";
+import type { ComparedStep, RecordingDetail, StepSummary } from "../schema";
 import { Toggle } from "../text/controls";
 import { NO_OVERLAY, type Overlay } from "../text/marks";
 import { Panes, type PanesHandle } from "../text/panes";
 import { type Against, isText, placeName, sideOf, useTexts } from "../text/source";
-import type { ComparedStep, RecordingDetail } from "../wire";
 
 interface Props {
   params: CompareParams;
   step: ComparedStep;
+  pair: [number | null, number | null];
   left: RecordingDetail;
   right: RecordingDetail;
   change: (changes: Partial<CompareParams>, how?: "push" | "replace") => void;
@@ -23,14 +24,17 @@ interface Props {
 
 const SPLIT_WIDTH = 800;
 
-export function CompareText({ params, step, left, right, change }: Props) {
-  const a = step.left === null ? undefined : stepAt(left.steps, step.left);
-  const b = step.right === null ? undefined : stepAt(right.steps, step.right);
+export function CompareText({ params, step, pair, left, right, change }: Props) {
+  const a = pair[0] === null ? undefined : stepAt(left.steps, pair[0]);
+  const b = pair[1] === null ? undefined : stepAt(right.steps, pair[1]);
   const [detail, shown] = b ? [right, b] : [left, a];
   const kinds = (shown?.payloads ?? []).filter(isText).map(({ kind }) => kind);
   const kind = kinds.includes(params.kind)
     ? params.kind
-    : (shown && choose(detail, shown.index, "")?.payload?.kind) || "";
+    : (kinds.find((each) => step.kinds.includes(each) && each === "listing") ??
+      kinds.find((each) => step.kinds.includes(each)) ??
+      (shown && choose(detail, shown.index, "")?.payload?.kind) ??
+      "");
   const payload = shown ? payloadOf(shown, kind) : undefined;
   const side =
     shown && payload && isText(payload) ? sideOf(detail.recording.id, shown, payload) : null;
@@ -113,9 +117,7 @@ export function CompareText({ params, step, left, right, change }: Props) {
             )}
           </span>
         )}
-        {!isPair && (
-          <span class="note">{b ? "only in the right one" : "only in the left one"}</span>
-        )}
+        <OneSided step={step} a={a} b={b} />
         {diffError && <span class="note">{diffError.message}</span>}
         <span class="spacer" />
         {text !== null && <CopyButton text={() => text} />}
@@ -142,5 +144,26 @@ export function CompareText({ params, step, left, right, change }: Props) {
         />
       )}
     </div>
+  );
+}
+
+/** Says that only one recording has the step, and what of the other one it stands against. */
+function OneSided(props: {
+  step: ComparedStep;
+  a: StepSummary | undefined;
+  b: StepSummary | undefined;
+}) {
+  const { step, a, b } = props;
+  if (step.left !== null && step.right !== null) return null;
+  const [side, other] = step.left === null ? ["right", a] : ["left", b];
+  return (
+    <span class="note">
+      only in the {side} one
+      {other && (
+        <>
+          , against {other.index} <Name text={shortName(other)} />
+        </>
+      )}
+    </span>
   );
 }

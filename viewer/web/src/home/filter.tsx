@@ -3,19 +3,25 @@ import { useEffect, useId, useState } from "preact/hooks";
 
 const SETTLE_MS = 150;
 
-export const WORDS: [string, string][] = [
-  ["failed ok incomplete", "how the render ended"],
-  ["fn:ocp*", "name of the function; * stands for anything"],
-  ["label:weights", "part of the label"],
-  ["since:2h", "not older than 30m, 2h, 3d or a date"],
-  ["file:mpc.py", "file that asked for the render"],
-  ["host:box", "machine"],
-  ["source:jaeger", "where the recording comes from"],
-  ["version:0.1", "version of the compiler"],
-  ["anything else", "part of the name or the function"],
+const WORDS: [string, string][] = [
+  ["ok failed incomplete", "how the render ended"],
+  ["fn:ocp_*", "the function's name, or a part of it"],
+  ["label:tuned", "the recording's name; also file: host: source: error: version:"],
+  ["since:2h", "not older; also until: and dates, 2026-11-30"],
+  ["code>100kB", "size of the source; also nodes> steps> time>"],
+  ["id:7c0e trace:ab", "the start of an id; also process:"],
+  ["-word", "what must not be so"],
+  ["anything else", "part of the name, function, file or error"],
 ];
 
-export function FilterBox({ q, changed }: { q: string; changed: (text: string) => void }) {
+interface Props {
+  q: string;
+  /** Why the words cannot be understood. */
+  problem: string | null;
+  changed: (text: string) => void;
+}
+
+export function FilterBox({ q, problem, changed }: Props) {
   const [text, setText] = useState(q);
   const id = useId();
   useEffect(() => setText(q), [q]);
@@ -33,12 +39,18 @@ export function FilterBox({ q, changed }: { q: string; changed: (text: string) =
         placeholder="Filter: failed  fn:ocp*  since:2h"
         aria-label="Filter recordings"
         aria-describedby={id}
+        aria-invalid={problem !== null}
         spellcheck={false}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") changed(text);
         }}
       />
+      {problem !== null && (
+        <p class="filter-problem" role="alert">
+          {problem}
+        </p>
+      )}
       <dl class="menu words" id={id}>
         {WORDS.map(([word, meaning]) => (
           <div key={word}>

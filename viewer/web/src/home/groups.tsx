@@ -4,8 +4,8 @@ import { useWatched } from "../fetching";
 import { bytes, count, duration } from "../format";
 import { Name, Skeleton, Status, Time } from "../names";
 import { format, home, recording } from "../route";
+import type { FunctionList } from "../schema";
 import { Spark } from "../spark";
-import type { FunctionList } from "../wire";
 
 export function Groups({ q }: { q: string }) {
   const { value } = useWatched<FunctionList>(apiUrl("functions", { q }));

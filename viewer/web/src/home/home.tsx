@@ -7,7 +7,7 @@ import { Name, Skeleton } from "../names";
 import { go } from "../navigation";
 import { Notice } from "../notice";
 import { compare, type HomeParams, home } from "../route";
-import type { RecordingList, RecordingSummary, SourceList } from "../wire";
+import type { RecordingList, RecordingSummary, SourceList } from "../schema";
 import { EmptyNote } from "./empty";
 import { FilterBox } from "./filter";
 import { Groups } from "./groups";
@@ -30,14 +30,19 @@ export function Home({ params }: { params: HomeParams }) {
   const change = (changes: Partial<HomeParams>, how: "push" | "replace" = "push"): void =>
     go(home({ ...params, ...changes }), how);
   const list = useLast(value);
+  const problem = error?.status === 400 && q !== "" ? error.message : null;
   const isEmpty = list?.total === 0;
   return (
     <section class="home page">
-      <Notice error={error} />
+      <Notice error={problem === null ? error : null} />
       <div class="home-head">
         <h1 tabIndex={-1}>Recordings</h1>
         <p role="status">{list ? told(list.total, q) : "Reading the recordings…"}</p>
-        <FilterBox q={q} changed={(text) => change({ q: text, more: "" }, "replace")} />
+        <FilterBox
+          q={q}
+          problem={problem}
+          changed={(text) => change({ q: text, more: "" }, "replace")}
+        />
         <button
           type="button"
           aria-pressed={params.group === "function"}

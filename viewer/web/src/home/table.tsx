@@ -3,7 +3,7 @@ import { memo } from "preact/compat";
 import { bytes, count, duration } from "../format";
 import { Name, Status, Time } from "../names";
 import { format, type HomeParams, recording as recordingRoute } from "../route";
-import type { RecordingSummary } from "../wire";
+import type { RecordingSummary } from "../schema";
 import { pick } from "./home";
 
 interface Column {
@@ -69,8 +69,10 @@ function Head({ column, params, change }: { column: Column } & Omit<Props, "rows
     );
   }
   const isChosen = params.sort === sort;
-  const isUp = params.order === "asc" || (params.order === "" && sort === "name");
-  const next = isChosen ? (isUp ? "desc" : "asc") : "";
+  const isUp = params.order === "asc";
+  // Names are read from the top, of figures the largest are wanted first.
+  const first = sort === "name" ? "asc" : "";
+  const next = isChosen ? (isUp ? "" : "asc") : first;
   return (
     <th
       scope="col"

@@ -7,7 +7,8 @@ import { atStep, shortName, stepAt } from "../recording/choose";
 import { FIGURES, signed } from "../recording/figures";
 import { LIFE_SIGNS } from "../recording/rail";
 import { format, type RecordingParams } from "../route";
-import type { Life, Place, RecordingDetail, Relation, StepSummary, Value } from "../wire";
+import type { Life, Place, RecordingDetail, Related, StepSummary, Value } from "../schema";
+import { LineLinks } from "./line";
 import type { PinState } from "./pin";
 
 interface Props {
@@ -27,6 +28,7 @@ export function Inspector(props: Props) {
           {pin.problem}
         </p>
       )}
+      <LineLinks {...props} />
       {pin.pin ? <Pinned {...props} /> : <StepFigures {...props} />}
     </aside>
   );
@@ -199,7 +201,7 @@ function Births({ value, detail, params, kind }: Props & { value: Value }) {
 
 const MAX_SHOWN = 12;
 
-function Relations({ title, relations, pin }: Props & { title: string; relations: Relation[] }) {
+function Relations({ title, relations, pin }: Props & { title: string; relations: Related[] }) {
   if (relations.length === 0) return null;
   return (
     <>
@@ -226,8 +228,12 @@ function Relations({ title, relations, pin }: Props & { title: string; relations
   );
 }
 
-function Places({ places, detail, params }: Props & { places: Place[] }) {
+function Places({ places: all, detail, params }: Props & { places: Place[] }) {
   const { id } = detail.recording;
+  const places = all.filter(
+    ({ step, kind, line }, i) =>
+      i === all.findIndex((each) => each.step === step && each.kind === kind && each.line === line),
+  );
   return (
     <ul class="relations">
       {places.slice(0, MAX_SHOWN).map((place) => {
@@ -239,7 +245,7 @@ function Places({ places, detail, params }: Props & { places: Place[] }) {
           line: String(place.line),
         });
         return (
-          <li key={`${place.step} ${place.kind} ${place.line} ${place.column}`}>
+          <li key={`${place.step} ${place.kind} ${place.line}`}>
             <a class="mono" href={format(to)}>
               {count(place.line)}
             </a>

@@ -1,15 +1,18 @@
 /** The pinned value: which one it is, and what is known of it in every step. */
 import { useMemo, useRef, useState } from "preact/hooks";
 import { recordingUrl } from "../api";
+import { HAS } from "../features";
 import { type Loaded, prefetchJson, useJson, useLatest } from "../fetching";
 import type { RecordingParams } from "../route";
+import type { Life, Value } from "../schema";
 import type { Overlay } from "../text/marks";
 import type { Side } from "../text/source";
-import type { Life, Value } from "../wire";
 
 export interface Pin {
   name: string;
   scope: string;
+  /** The text that calls it so, as STEP.KIND; a name can be another value's in another step. */
+  origin?: string;
 }
 
 export interface PinState {
@@ -29,16 +32,23 @@ export interface PinState {
   problem: string | null;
 }
 
+/** Reads SCOPE:NAME or SCOPE:NAME@STEP.KIND; a procedure has no scope. */
 export function parsePin(text: string): Pin | null {
-  const at = text.lastIndexOf(":");
-  if (text === "") return null;
-  return at < 0
-    ? { name: text, scope: "" }
-    : { scope: text.slice(0, at), name: text.slice(at + 1) };
+  const match = /^(?:(.*):)?(.+?)(?:@(\d+\..+))?$/s.exec(text);
+  if (!match?.[2]) return null;
+  const pin: Pin = { scope: match[1] ?? "", name: match[2] };
+  return match[3] === undefined ? pin : { ...pin, origin: match[3] };
 }
 
 export function formatPin(pin: Pin | null): string {
-  return pin === null ? "" : `${pin.scope}:${pin.name}`;
+  if (pin === null) return "";
+  return `${pin.scope}:${pin.name}${pin.origin === undefined ? "" : `@${pin.origin}`}`;
+}
+
+function valueUrl(id: string, { name, scope, origin = "" }: Pin): string {
+  const [, step = "", kind = ""] = /^(\d+)\.(.+)$/.exec(origin) ?? [];
+  const role = scope === "" ? "procedure" : "";
+  return recordingUrl(id, "/values", { name, scope, role, step, kind });
 }
 
 export function usePin(
@@ -49,7 +59,7 @@ export function usePin(
 ): PinState {
   const { pin: text } = params;
   const pin = useMemo(() => parsePin(text), [text]);
-  const url = pin ? recordingUrl(id, "/values", { name: pin.name, scope: pin.scope }) : null;
+  const url = pin && HAS.values ? valueUrl(id, pin) : null;
   const value = useLatest(useJson<Value>(url && `${url}#${revision}`));
   const [problem, setProblem] = useState<string | null>(null);
   const picking = useRef(0);
@@ -69,12 +79,13 @@ export function usePin(
       lifeOf: (step) => strongest(life.filter((each) => each.step === step)),
       firstLine: (side) => (side ? (find(side.step, side.kind)?.lines[0] ?? null) : null),
       pick: (step, kind, line, column) => {
+        if (!HAS.values) return;
         const turn = ++picking.current;
         const asked = recordingUrl(id, "/values", { step, kind, line, column });
         void prefetchJson<Value>(`${asked}#${revision}`).then((found) => {
           if (turn !== picking.current) return;
           setProblem(found ? null : "Nothing is known of what stands there.");
-          if (found) change({ pin: formatPin(found) });
+          if (found) change({ pin: formatPin({ ...found, origin: `${step}.${kind}` }) });
         });
       },
       set: (next) => {

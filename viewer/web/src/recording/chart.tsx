@@ -1,7 +1,7 @@
 /** A figure over the steps as columns, each of which leads to its step. */
 import { scaleLinear } from "d3-scale";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { StepSummary } from "../wire";
+import type { StepSummary } from "../schema";
 
 interface Props {
   steps: readonly StepSummary[];
@@ -9,6 +9,8 @@ interface Props {
   show: (value: number | null) => string;
   current: number | null;
   href: (step: StepSummary) => string;
+  title?: string;
+  height?: number;
 }
 
 const HEIGHT = 168;
@@ -16,7 +18,8 @@ const TOP = 8;
 const BOTTOM = 24;
 const LEFT = 72;
 
-export function FigureChart({ steps, values, show, current, href }: Props) {
+export function FigureChart(props: Props) {
+  const { steps, values, show, current, href, height: whole = HEIGHT } = props;
   const host = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(900);
   useLayoutEffect(() => {
@@ -26,19 +29,20 @@ export function FigureChart({ steps, values, show, current, href }: Props) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const ticks = whole < HEIGHT ? 2 : 4;
   const top = Math.max(...values.map((value) => value ?? 0), 0);
   const y = scaleLinear()
     .domain([0, top || 1])
-    .nice(4)
-    .range([HEIGHT - BOTTOM, TOP]);
+    .nice(ticks)
+    .range([whole - BOTTOM, TOP]);
   const slot = Math.max((width - LEFT - 8) / Math.max(steps.length, 1), 3);
   const bar = Math.max(Math.min(slot - 2, 40), 2);
   const every = Math.ceil(28 / slot);
   return (
     <div class="chart" ref={host}>
-      <svg width={width} height={HEIGHT}>
-        <title>Figure over the steps</title>
-        {y.ticks(4).map((tick) => (
+      <svg width={width} height={whole}>
+        <title>{props.title ?? "Figure over the steps"}</title>
+        {y.ticks(ticks).map((tick) => (
           <g key={tick} class="tick">
             <line x1={LEFT} x2={width - 8} y1={y(tick)} y2={y(tick)} />
             <text x={LEFT - 8} y={y(tick)} dy="0.32em">
@@ -60,8 +64,8 @@ export function FigureChart({ steps, values, show, current, href }: Props) {
               aria-current={step.index === current ? "step" : undefined}
             >
               <title>{`${step.index} ${step.name}: ${show(value)}`}</title>
-              <rect class="hit" x={LEFT + i * slot} y={TOP} width={slot} height={HEIGHT - TOP} />
-              {value !== null && (
+              <rect class="hit" x={LEFT + i * slot} y={TOP} width={slot} height={whole - TOP} />
+              {value !== null && value > 0 && (
                 <rect
                   x={x}
                   y={y(0) - Math.max(height, 1)}
@@ -70,7 +74,7 @@ export function FigureChart({ steps, values, show, current, href }: Props) {
                 />
               )}
               {step.index % every === 0 && (
-                <text x={x + bar / 2} y={HEIGHT - 8}>
+                <text x={x + bar / 2} y={whole - 8}>
                   {step.index}
                 </text>
               )}

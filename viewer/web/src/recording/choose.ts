@@ -1,6 +1,6 @@
 /** What to show where the address leaves it open: which step, which of its payloads. */
 import { type RecordingParams, type Route, recording } from "../route";
-import type { PayloadSummary, RecordingDetail, StepSummary } from "../wire";
+import type { PayloadSummary, RecordingDetail, StepSummary } from "../schema";
 
 /** Kinds that people want first; of others, the first that the step has. */
 const PREFERRED = ["listing", "assembly", "code"];
@@ -52,7 +52,8 @@ export function atStep(
 ): Route {
   const wanted = from.params.kind || wantedKind;
   const kind = wanted !== "" && payloadOf(step, wanted) ? wanted : "";
-  return recording(from.id, step.index, { ...from.params, kind, line: "", ...changes });
+  const params = { ...from.params, kind, line: "", ...changes };
+  return recording(from.id, step.index, params);
 }
 
 /** The name of a step without what its phase says anyway. */

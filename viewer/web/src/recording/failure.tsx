@@ -5,8 +5,8 @@ import { useJson } from "../fetching";
 import type { PinState } from "../inspector/pin";
 import { Failed, Name, Pre, Skeleton } from "../names";
 import { format, type RecordingParams } from "../route";
+import type { FailureReport, RecordingDetail, StepSummary } from "../schema";
 import { TextRoom } from "../text/room";
-import type { Failure, RecordingDetail, StepSummary } from "../wire";
 import { atStep, choose, shortName, stepAt } from "./choose";
 
 interface Props {
@@ -21,7 +21,7 @@ export function FailureRoom(props: Props) {
   const { detail, params } = props;
   const { id, steps, status } = detail.recording;
   const url = status === "failed" ? `${recordingUrl(id, "/failure")}#${steps}` : null;
-  const { value, error } = useJson<Failure>(url);
+  const { value, error } = useJson<FailureReport>(url);
   if (url === null) return <p class="hint">This render did not fail.</p>;
   if (error) return <Failed what="What is known of the failure cannot be read:" error={error} />;
   if (!value) return <Skeleton rows={12} />;

@@ -1,6 +1,6 @@
 /** The figures that a step has: what each is called, its unit, and where it comes from. */
 import { bytes, count, duration } from "../format";
-import type { Changes, StepSummary, TextChange } from "../wire";
+import type { Changes, StepSummary, TextChange } from "../schema";
 
 export interface Figure {
   id: string;

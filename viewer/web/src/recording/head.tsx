@@ -4,14 +4,16 @@ import { HAS } from "../features";
 import { duration, plural } from "../format";
 import { Name, Pre, Status, Time } from "../names";
 import { format, home, type Route, recording } from "../route";
-import type { RecordingDetail, RecordingSummary } from "../wire";
+import type { RecordingDetail, RecordingSummary } from "../schema";
+import type { Room } from "./tabs";
 
 interface Props {
   detail: RecordingDetail;
   route: Extract<Route, { page: "recording" }>;
+  room: Room;
 }
 
-export function Head({ detail, route }: Props) {
+export function Head({ detail, route, room }: Props) {
   const { recording: summary } = detail;
   const { params } = route;
   return (
@@ -31,11 +33,11 @@ export function Head({ detail, route }: Props) {
           </a>
         )}
       </div>
-      {summary.status === "failed" && summary.error !== null && (
+      {summary.status === "failed" && summary.error !== null && room !== "failure" && (
         <section class="failure" aria-label="The render failed">
           <h2>The render failed</h2>
           <Pre label="Error">{summary.error}</Pre>
-          {HAS.failure && params.room !== "failure" && (
+          {HAS.failure && (
             <a href={format(recording(summary.id, route.step, { ...params, room: "failure" }))}>
               Why it failed
             </a>

@@ -3,7 +3,7 @@ import { HAS } from "../features";
 import { count } from "../format";
 import { Dialect, Name } from "../names";
 import { format, type RecordingParams } from "../route";
-import type { Changes, RecordingDetail, StepSummary } from "../wire";
+import type { Changes, RecordingDetail, StepSummary } from "../schema";
 import { FigureChart } from "./chart";
 import { atStep, type Choice, shortName } from "./choose";
 import { type Figure, figureOf, figuresOf, read, signed, textsAt } from "./figures";

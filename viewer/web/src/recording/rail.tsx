@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { count, plural } from "../format";
 import { Dialect, Name } from "../names";
 import { format, type RecordingParams } from "../route";
-import type { Changes, StepSummary } from "../wire";
+import type { Changes, StepSummary } from "../schema";
 import { atStep, shortName } from "./choose";
 import { type Figure, figureOf, figuresOf, read, signed, textsAt } from "./figures";
 import { type Row, rowsOf } from "./rows";
@@ -16,6 +16,8 @@ export interface RailProps {
   changes: Changes | null;
   change: (changes: Partial<RecordingParams>) => void;
   lifeOf: (step: number) => string | undefined;
+  /** The room that a step opens in. */
+  room: string;
 }
 
 export function Rail(props: RailProps) {
@@ -104,7 +106,7 @@ function StepRow(props: RailProps & { step: StepSummary; top: number; figure: Fi
   return (
     <li class={step.changed && !step.missing ? undefined : "quiet"}>
       <a
-        href={format(atStep({ id, params }, step))}
+        href={format(atStep({ id, params }, step, { room: props.room }))}
         aria-current={isCurrent ? "step" : undefined}
         title={titleOf(step, texts)}
         data-life={life}

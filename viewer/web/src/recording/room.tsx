@@ -10,16 +10,16 @@ import { Skeleton } from "../names";
 import { go } from "../navigation";
 import { Notice } from "../notice";
 import { format, home, type RecordingParams, type Route, recording } from "../route";
+import type { Changes, RecordingDetail, StepSummary } from "../schema";
 import { SearchRoom } from "../search/room";
 import { TextRoom } from "../text/room";
-import type { Changes, RecordingDetail, StepSummary } from "../wire";
 import { atStep, type Choice, choose } from "./choose";
 import { FailureRoom } from "./failure";
 import { Head } from "./head";
 import { Overview } from "./overview";
 import { neighbor, Rail } from "./rail";
 import { Scrubber } from "./scrubber";
-import { type Room, roomsOf, Tabs } from "./tabs";
+import { isOfStep, type Room, roomName, roomOf, roomsOf, Tabs } from "./tabs";
 
 type RecordingRoute = Extract<Route, { page: "recording" }>;
 
@@ -87,19 +87,22 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
       go(recording(id, route.step, { ...params, ...changed }), how),
     [id, route.step, params],
   );
+  const rooms = roomsOf(detail);
+  const room = roomOf(params.room, detail);
   const pin = usePin(id, revision, params, change);
   const to = useCallback(
     (step: StepSummary | null) => {
-      if (step) go(atStep({ id, params }, step), "replace");
+      if (!step) return;
+      const target = room === "failure" ? "text" : room;
+      go(atStep({ id, params }, step, { room: roomName(target, detail) }), "replace");
     },
-    [id, params],
+    [id, params, room, detail],
   );
   const { steps } = detail;
   const index = current?.index ?? 0;
   const isAll = params.rows === "all";
   const after = neighbor(steps, index, 1, isAll);
   const before = neighbor(steps, index, -1, isAll);
-  const rooms = roomsOf(detail);
   const toRoom = (room: Room) => () => {
     if (rooms.includes(room)) change({ room });
   };
@@ -139,8 +142,8 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
   ]);
   return (
     <article class="recording">
-      <Head detail={detail} route={route} />
-      <Tabs id={id} params={params} step={route.step} rooms={rooms} />
+      <Head detail={detail} route={route} room={room} />
+      <Tabs id={id} params={params} step={route.step} rooms={rooms} room={room} />
       <div class="columns">
         <Rail
           id={id}
@@ -150,10 +153,12 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
           changes={changes}
           change={change}
           lifeOf={pin.lifeOf}
+          room={roomName(isOfStep(room) ? room : "text", detail)}
         />
         <section class="stage" aria-label="Step">
           <Stage
             detail={detail}
+            room={room}
             choice={choice}
             params={params}
             change={change}
@@ -162,7 +167,7 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
             neighbors={[after, before].filter((step) => step !== null)}
           />
         </section>
-        {current && !WIDE_ROOMS.has(params.room) && (
+        {current && isOfStep(room) && (
           <Inspector
             detail={detail}
             params={params}
@@ -184,10 +189,8 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
   );
 }
 
-/** Rooms that are about all steps leave no place for what is known of one. */
-const WIDE_ROOMS = new Set(["overview", "search"]);
-
 interface StageProps {
+  room: Room;
   detail: RecordingDetail;
   choice: Choice | null;
   params: RecordingParams;
@@ -198,10 +201,10 @@ interface StageProps {
 }
 
 function Stage(props: StageProps) {
-  const { detail, choice, params } = props;
-  if (params.room === "overview") return <Overview {...props} />;
-  if (params.room === "search") return <SearchRoom {...props} />;
-  if (params.room === "failure") return <FailureRoom {...props} />;
+  const { detail, choice, room } = props;
+  if (room === "overview") return <Overview {...props} />;
+  if (room === "search") return <SearchRoom {...props} />;
+  if (room === "failure") return <FailureRoom {...props} />;
   if (!choice) {
     return (
       <div class="empty">

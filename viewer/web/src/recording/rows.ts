@@ -1,5 +1,5 @@
 /** The rows of the pipeline: a step each, but what says little is folded together. */
-import type { StepSummary } from "../wire";
+import type { StepSummary } from "../schema";
 
 export type Row =
   | { type: "step"; step: StepSummary }

@@ -1,7 +1,7 @@
 /** The way through the steps: a track with a tick a step, and where one is on it. */
 import { duration } from "../format";
 import { Name } from "../names";
-import type { RecordingDetail, StepSummary } from "../wire";
+import type { RecordingDetail, StepSummary } from "../schema";
 import { shortName } from "./choose";
 
 interface Props {

@@ -4,7 +4,7 @@ import { useJson } from "../fetching";
 import { duration } from "../format";
 import { Failed, Skeleton } from "../names";
 import { format, type RecordingParams, recording } from "../route";
-import type { RecordingDetail, TimelineAnswer, TimelineSpan } from "../wire";
+import type { RecordingDetail, Timeline as TimelineAnswer, TimelineSpan } from "../schema";
 
 interface Props {
   detail: RecordingDetail;
@@ -30,6 +30,9 @@ export function Timeline({ detail, params }: Props) {
   );
 }
 
+const LANES = ["The render", "Its steps"];
+/** Clocks that are read one after the other may overlap by so much. */
+const SLACK_S = 1e-6;
 /** Spans narrower than this share of the whole have no room for a name. */
 const MIN_NAMED = 0.05;
 
@@ -56,7 +59,7 @@ function Lanes({
         ))}
       </div>
       {lanes.map((lane, depth) => (
-        <ol key={depth} class="lane" aria-label={`Depth ${depth}`}>
+        <ol key={depth} class="lane" aria-label={LANES[lane[0]?.depth ?? 0] ?? "Renders meanwhile"}>
           {lane.map((span) => {
             const share = span.duration_s / whole;
             const label = `${span.name}, ${duration(span.duration_s)}`;
@@ -68,13 +71,13 @@ function Lanes({
             });
             return (
               <li
-                key={span.id}
+                key={`${span.recording} ${span.step}`}
                 style={{
                   left: `${((span.start_s - start) / whole) * 100}%`,
                   width: `${share * 100}%`,
                 }}
               >
-                <a href={format(target)} data-kind={span.kind} title={label} aria-label={label}>
+                <a href={format(target)} data-status={span.status} title={label} aria-label={label}>
                   {share >= MIN_NAMED && <span>{span.name}</span>}
                 </a>
               </li>
@@ -86,26 +89,18 @@ function Lanes({
   );
 }
 
-/** Spans by depth: a parent lies above what it contains. */
+/** Spans by depth, each depth in as many lanes as it needs for none to cover another. */
 export function lanesOf(spans: readonly TimelineSpan[]): TimelineSpan[][] {
-  const byId = new Map(spans.map((span) => [span.id, span]));
-  const depthOf = (span: TimelineSpan): number => {
-    let depth = 0;
-    const seen = new Set<string>();
-    for (let at = span; at.parent !== null && !seen.has(at.id); ) {
-      seen.add(at.id);
-      const parent = byId.get(at.parent);
-      if (!parent) break;
-      depth += 1;
-      at = parent;
-    }
-    return depth;
-  };
-  const lanes: TimelineSpan[][] = [];
+  const depths = new Map<number, TimelineSpan[][]>();
   for (const span of spans) {
-    const depth = depthOf(span);
-    lanes[depth] ??= [];
-    lanes[depth].push(span);
+    const lanes = depths.get(span.depth) ?? [];
+    depths.set(span.depth, lanes);
+    const free = lanes.find((lane) => {
+      const last = lane.at(-1);
+      return last === undefined || last.start_s + last.duration_s <= span.start_s + SLACK_S;
+    });
+    if (free) free.push(span);
+    else lanes.push([span]);
   }
-  return [...lanes].map((lane) => lane ?? []);
+  return [...depths.entries()].sort(([a], [b]) => a - b).flatMap(([, lanes]) => lanes);
 }

@@ -5,12 +5,12 @@ import { count, plural } from "../format";
 import { Failed, Name } from "../names";
 import { go } from "../navigation";
 import { format, recording, type SearchParams, search } from "../route";
-import type { SearchAllAnswer } from "../wire";
+import type { FoundRecordings } from "../schema";
 import { SearchControls } from "./controls";
 import { Found } from "./room";
 
 interface Progress {
-  recordings: SearchAllAnswer["recordings"];
+  recordings: FoundRecordings["recordings"];
   searched: number;
   total: number;
   state: "running" | "done" | "cancelled" | Error;
@@ -34,7 +34,7 @@ function useSearch({ q, regex, case: isCase }: SearchParams): [Progress, () => v
       try {
         while (cursor !== null && q !== "") {
           const url: string = apiUrl("search", { q, regex, case: isCase, cursor });
-          const answer: SearchAllAnswer = await getJson<SearchAllAnswer>(url, signal);
+          const answer: FoundRecordings = await getJson<FoundRecordings>(url, signal);
           if (signal.aborted) return;
           cursor = answer.cursor;
           setProgress((before) => ({
@@ -95,17 +95,21 @@ export function SearchPage({ params }: { params: SearchParams }) {
                 </a>{" "}
                 <span class="quiet">{plural(each.count, "hit")}</span>
               </h2>
-              {each.steps.map((step) => (
-                <Found
-                  key={`${step.index} ${step.kind}`}
-                  found={step}
-                  name={`step ${step.index}`}
-                  share={step.count / Math.max(each.count, 1)}
-                  to={(line) =>
-                    format(recording(each.id, step.index, { kind: step.kind, line: String(line) }))
-                  }
-                />
-              ))}
+              {each.steps
+                .filter((step) => step.same_as === null)
+                .map((step) => (
+                  <Found
+                    key={`${step.index} ${step.kind}`}
+                    found={step}
+                    name={`step ${step.index}`}
+                    share={step.count / Math.max(each.count, 1)}
+                    to={(line) =>
+                      format(
+                        recording(each.id, step.index, { kind: step.kind, line: String(line) }),
+                      )
+                    }
+                  />
+                ))}
             </section>
           ))}
         </>

@@ -1,13 +1,15 @@
 /** Where a string was found: the lines, each with what was found marked, each a link. */
 import { Name } from "../names";
-import type { Hit } from "../wire";
+import type { Hit } from "../schema";
 
 /** Characters that are shown of a long line, around what was found. */
 const AROUND = 80;
 const MAX_FOUND = 200;
 
 export function HitLine({ hit, href }: { hit: Hit; href: string }) {
-  const { text, column, end_column: end } = hit;
+  const { text } = hit;
+  const column = Math.max(hit.column - hit.text_column, 0);
+  const end = hit.end_column - hit.text_column;
   const start = Math.max(0, column - AROUND);
   const before = text.slice(start, column).trimStart();
   const found = text.slice(column, Math.min(end, column + MAX_FOUND));
@@ -16,7 +18,7 @@ export function HitLine({ hit, href }: { hit: Hit; href: string }) {
     <a class="hit-line" href={href}>
       <span class="index">{hit.line}</span>
       <span class="mono">
-        {start > 0 && "…"}
+        {start + hit.text_column > 0 && "…"}
         <Name text={before} />
         <mark>
           <Name text={found} />

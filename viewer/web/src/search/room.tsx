@@ -3,9 +3,10 @@ import { recordingUrl } from "../api";
 import { useJson, useLatest, useSlow } from "../fetching";
 import { count, plural } from "../format";
 import { Failed, Name, Skeleton } from "../names";
+import { FigureChart } from "../recording/chart";
 import { atStep, shortName, stepAt } from "../recording/choose";
 import { format, type RecordingParams } from "../route";
-import type { RecordingDetail, SearchAnswer, StepHits } from "../wire";
+import type { RecordingDetail, SearchResult, StepHits } from "../schema";
 import { SearchControls } from "./controls";
 import { HitLine } from "./hits";
 
@@ -19,7 +20,7 @@ export function SearchRoom({ detail, params, change }: Props) {
   const { id, steps, status } = detail.recording;
   const { q, regex } = params;
   const asked = recordingUrl(id, "/search", { q, regex, case: params.case });
-  const loaded = useJson<SearchAnswer>(q === "" ? null : `${asked}#${steps}${status}`);
+  const loaded = useJson<SearchResult>(q === "" ? null : `${asked}#${steps}${status}`);
   const latest = useLatest(loaded);
   const isSlow = useSlow(q !== "" && loaded.value === null && loaded.error === null);
   return (
@@ -41,27 +42,44 @@ export function SearchRoom({ detail, params, change }: Props) {
 }
 
 function Results(props: {
-  answer: SearchAnswer;
+  answer: SearchResult;
   detail: RecordingDetail;
   params: RecordingParams;
 }) {
   const { answer, detail, params } = props;
   const { id } = detail.recording;
   const found = answer.steps.filter((each) => each.count > 0);
-  const total = found.reduce((sum, each) => sum + each.count, 0);
   const top = Math.max(...found.map((each) => each.count), 1);
-  if (total === 0)
+  if (answer.count === 0) {
     return (
       <p class="hint" role="status">
         Found nowhere.
       </p>
     );
+  }
+  const counts = detail.steps.map((step) =>
+    answer.steps.reduce((sum, each) => sum + (each.index === step.index ? each.count : 0), 0),
+  );
   return (
     <>
       <p class="hint" role="status">
-        {plural(total, "hit")} in {plural(found.length, "text")}
-        {answer.truncated ? "; only the first of each are shown" : ""}
+        {plural(answer.count, "hit")} in {plural(found.length, "text")}
+        {answer.truncated ? "; the search took too long and was ended" : ""}
       </p>
+      <FigureChart
+        height={88}
+        title="Hits by step"
+        steps={detail.steps}
+        values={counts}
+        show={(value) => count(value)}
+        current={null}
+        href={(step) => format(atStep({ id, params }, step, { room: "text" }))}
+      />
+      {answer.skipped.map((text) => (
+        <p class="hint" key={text}>
+          Not searched: <Name text={text} />
+        </p>
+      ))}
       {found.map((each) => {
         const step = stepAt(detail.steps, each.index);
         if (!step) return null;
@@ -93,6 +111,18 @@ interface FoundProps {
 /** The hits in one text, under its name and how many they are. */
 export function Found({ found, name, share, to }: FoundProps) {
   const rest = found.count - found.hits.length;
+  if (found.same_as !== null) {
+    return (
+      <p class="found same">
+        <Name text={name} />{" "}
+        <span>
+          {found.kind}, the same text as of step {found.same_as}
+        </span>
+        <span class="spacer" />
+        <span class="value">{count(found.count)}</span>
+      </p>
+    );
+  }
   return (
     <details class="found" open>
       <summary>

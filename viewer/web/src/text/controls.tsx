@@ -6,7 +6,7 @@ import { bytes, compact, count, plural } from "../format";
 import { Name } from "../names";
 import { atStep, payloadOf, shortName, stepAt } from "../recording/choose";
 import { format } from "../route";
-import type { RecordingDetail, StepSummary } from "../wire";
+import type { RecordingDetail, StepSummary } from "../schema";
 import type { CostView } from "./cost";
 import { fileName } from "./data";
 import type { TextRoomProps } from "./room";
@@ -68,22 +68,23 @@ export function Controls(props: Props) {
       )}
       {HAS.cost && props.cost.isPossible && <HeatSelect {...props} />}
       <DiffNote {...props} />
-      <span class="spacer" />
-      {text !== null && (
-        <>
-          <button type="button" title="Find in the text (f)" onClick={find}>
-            Find
-          </button>
-          <CopyButton text={() => text} />
-        </>
-      )}
-      <a
-        class="button"
-        href={payloadUrl(id, step.index, payload)}
-        download={`${fileName(step, payload)}${text === null ? "" : extension(payload.kind)}`}
-      >
-        Download
-      </a>
+      <span class="actions">
+        {text !== null && (
+          <>
+            <button type="button" title="Find in the text (f)" onClick={find}>
+              Find
+            </button>
+            <CopyButton text={() => text} />
+          </>
+        )}
+        <a
+          class="button"
+          href={payloadUrl(id, step.index, payload)}
+          download={`${fileName(step, payload)}${text === null ? "" : extension(payload.kind)}`}
+        >
+          Download
+        </a>
+      </span>
     </div>
   );
 }
@@ -162,9 +163,9 @@ function besides(detail: RecordingDetail, step: StepSummary, kind: string): [str
 }
 
 function HeatSelect({ params, change, cost }: Props) {
-  const totals = cost.cost?.totals ?? {};
-  const flops = totals["flops_total"] ?? totals["flops"];
-  const traffic = totals["bytes_total"] ?? totals["bytes"];
+  const flops = cost.cost?.totals.flops;
+  const traffic = cost.cost?.totals.bytes;
+  const uncounted = cost.cost?.uncounted ?? [];
   return (
     <label class="against">
       <span>cost</span>
@@ -185,6 +186,11 @@ function HeatSelect({ params, change, cost }: Props) {
       {params.heat === "bytes" && traffic !== undefined && (
         <span class="figure-note" title={`${count(traffic)} bytes in one run`}>
           Σ {bytes(traffic)}
+        </span>
+      )}
+      {params.heat !== "" && uncounted.length > 0 && (
+        <span class="warning" title={`Lower bounds: ${uncounted.join("; ")}`}>
+          ≥ {plural(uncounted.length, "thing")} not counted
         </span>
       )}
     </label>
@@ -213,8 +219,8 @@ function DiffNote({ detail, payload, params, texts, diffError }: Props) {
         </span>
       ) : (
         <>
-          <span class="added">+{count(diff.added)}</span>
-          <span class="removed">−{count(diff.removed)}</span>
+          <span class="added">+{count(diff.added)}</span>{" "}
+          <span class="removed">−{count(diff.removed)}</span>{" "}
           {diff.moved > 0 && <span class="moved">⇥{count(diff.moved)} moved</span>}
           {diff.renumbered > 0 && <span>≈{count(diff.renumbered)} renumbered</span>}
           <span class="quiet">

@@ -3,12 +3,12 @@ import { useMemo } from "preact/hooks";
 import { recordingUrl } from "../api";
 import { useJson } from "../fetching";
 import { bytes, compact, count, plural } from "../format";
-import type { Cost, CostLine, PayloadSummary, StepSummary } from "../wire";
+import type { LineCost, PayloadSummary, StepSummary, TextCost, Totals } from "../schema";
 import type { Heat } from "./gutters";
 
 export interface CostView {
   lines: ReadonlyMap<number, Heat> | null;
-  cost: Cost | null;
+  cost: TextCost | null;
   isPossible: boolean;
 }
 
@@ -26,37 +26,59 @@ export function useCost(
     heat !== "" && isPossible
       ? recordingUrl(id, `/steps/${step.index}/cost/${encodeURIComponent(payload.kind)}`)
       : null;
-  const { value } = useJson<Cost>(url && payload.digest ? `${url}#${payload.digest}` : url);
+  const { value } = useJson<TextCost>(url && payload.digest ? `${url}#${payload.digest}` : url);
   const lines = useMemo(() => (value ? heatOf(value, heat) : null), [value, heat]);
   return { lines, cost: value, isPossible };
 }
 
-/** The share of each line that costs something; loops show what is inside them. */
-export function heatOf(cost: Cost, heat: string): Map<number, Heat> {
+/** What each line, loop and procedure costs in one run of the whole program, and its share of it. */
+export function heatOf(cost: TextCost, heat: string): Map<number, Heat> {
   const isBytes = heat === "bytes";
-  const amount = (line: Pick<CostLine, "flops_total" | "bytes_total">): number =>
-    isBytes ? line.bytes_total : line.flops_total;
+  const amount = (totals: Totals): number => (isBytes ? totals.bytes : totals.flops);
   const show = (value: number): string => (isBytes ? bytes(value) : `${compact(value)} F`);
-  const loops = new Map(cost.loops.map((loop) => [loop.line, loop]));
-  const top = Math.max(...cost.lines.map(amount), ...cost.loops.map(amount), 1);
+  const whole = Math.max(amount(cost.totals), 1);
   const found = new Map<number, Heat>();
+  const add = (line: number, value: number, sign: string, title: string): void => {
+    if (value <= 0) return;
+    found.set(line, { share: Math.min(value / whole, 1), label: `${sign}${show(value)}`, title });
+  };
   for (const line of cost.lines) {
-    const value = amount(line);
-    if (value <= 0) continue;
-    found.set(line.line, { share: value / top, label: show(value), title: titleOf(line) });
+    if (line.total === null) {
+      add(line.line, amount(line), "≥ ", `${each(line)}; how often it runs only a run knows`);
+      continue;
+    }
+    const { runs } = procedureAt(cost, line.line);
+    const times = plural((line.trips ?? 1) * runs, "time");
+    add(
+      line.line,
+      amount(line.total) * runs,
+      "",
+      `${each(line)}; ${times}: ${all(line.total, runs)}`,
+    );
   }
-  for (const [number, loop] of loops) {
-    const value = amount(loop);
-    if (value <= 0) continue;
-    const trips = loop.trips === null ? "an unknown number of times" : plural(loop.trips, "time");
-    const title = `Loop to line ${loop.end}, runs ${trips}: ${count(loop.flops_total)} flops, ${bytes(loop.bytes_total)} in all`;
-    found.set(number, { share: value / top, label: `Σ ${show(value)}`, title });
+  for (const loop of cost.loops) {
+    if (loop.total === null) continue;
+    const { runs } = procedureAt(cost, loop.line);
+    const trips = loop.trips === null ? "" : `, ${plural(loop.trips, "trip")} each time`;
+    const title = `Loop ${loop.name} to line ${loop.end}${trips}: ${all(loop.total, runs)}`;
+    add(loop.line, amount(loop.total) * runs, "Σ ", title);
+  }
+  for (const { name, line, end, runs, total } of cost.procedures) {
+    const title = `${name} to line ${end}, run ${plural(runs, "time")}: ${all(total, runs)}`;
+    add(line, amount(total) * runs, "Σ ", title);
   }
   return found;
 }
 
-function titleOf(line: CostLine): string {
-  const once = `${plural(line.flops, "flop")}, ${plural(line.loads, "load")}, ${plural(line.stores, "store")}`;
-  const all = `${count(line.flops_total)} flops, ${bytes(line.bytes_total)}`;
-  return `Once: ${once}; ${plural(line.trips, "time")}: ${all}`;
+function procedureAt(cost: TextCost, line: number): { runs: number } {
+  return cost.procedures.find((each) => each.line <= line && line <= each.end) ?? { runs: 1 };
+}
+
+function each(line: LineCost): string {
+  const moved = `${plural(line.loads, "load")}, ${plural(line.stores, "store")}`;
+  return `Each time ${plural(line.flops, "flop")}, ${moved}`;
+}
+
+function all(totals: Totals, runs: number): string {
+  return `${count(totals.flops * runs)} flops, ${bytes(totals.bytes * runs)} in all`;
 }

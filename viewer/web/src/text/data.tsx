@@ -2,7 +2,7 @@
 import { type Content, payloadUrl } from "../api";
 import { bytes } from "../format";
 import { Name } from "../names";
-import type { PayloadSummary, StepSummary } from "../wire";
+import type { PayloadSummary, StepSummary } from "../schema";
 
 /** More than this of JSON is no text that anybody reads: it is offered for download. */
 const MAX_JSON_CHARS = 1_000_000;

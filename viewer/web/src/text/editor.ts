@@ -7,7 +7,7 @@ import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
 import { hiddenRows, hiding, reveal, type Stretch } from "./context";
 import { indentFolding } from "./folding";
 import { type Heat, heatGutter, numbersAndSigns, setHeat } from "./gutters";
-import { marks, NO_OVERLAY, type Overlay, setOverlay, shown } from "./marks";
+import { marks, NO_OVERLAY, type Overlay, overlayField, setOverlay, shown } from "./marks";
 import { rowOf, type Sheet } from "./sheet";
 import { theme } from "./theme";
 import { nameAt } from "./tokens";
@@ -34,7 +34,10 @@ export interface Listener {
 export class TextPane {
   readonly view: EditorView;
   private sight: Sight | null = null;
+  private drawn: Overlay = NO_OVERLAY;
   private pointedLine: number | null = null;
+  /** Kept, as asking the element would make the browser lay out the page. */
+  private scrolled = { top: 0, left: 0 };
 
   constructor(
     host: HTMLElement,
@@ -44,21 +47,28 @@ export class TextPane {
     // <style>, which the Content-Security-Policy refuses.
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.view = new EditorView({ root, parent: root });
+    this.view.scrollDOM.addEventListener("scroll", () => this.noteScroll(), { passive: true });
   }
 
-  show(sight: Sight): void {
-    if (this.sight === sight) return;
-    const { scrollTop, scrollLeft } = this.view.scrollDOM;
+  /** Shows another text, at the place where this one was. */
+  show(sight: Sight, overlay: Overlay = NO_OVERLAY): void {
+    if (this.sight === sight) {
+      this.overlay(overlay);
+      return;
+    }
+    const { top, left } = this.scrolled;
     this.sight = sight;
+    this.drawn = overlay;
     this.pointedLine = null;
-    this.view.setState(
-      EditorState.create({ doc: sight.sheet.doc, extensions: this.extensions(sight) }),
-    );
-    this.view.scrollDOM.scrollTop = scrollTop;
-    this.view.scrollDOM.scrollLeft = scrollLeft;
+    const extensions = [this.extensions(sight), overlayField.init(() => overlay)];
+    this.view.setState(EditorState.create({ doc: sight.sheet.doc, extensions }));
+    // Setting it, even to what it is, would make the browser lay out the page at once.
+    if (top > 0 || left > 0) this.view.scrollDOM.scrollTo({ top, left });
   }
 
-  overlay(overlay: Overlay = NO_OVERLAY): void {
+  private overlay(overlay: Overlay): void {
+    if (this.drawn === overlay) return;
+    this.drawn = overlay;
     this.view.dispatch({ effects: setOverlay.of(overlay) });
   }
 
@@ -100,6 +110,11 @@ export class TextPane {
 
   destroy(): void {
     this.view.destroy();
+  }
+
+  private noteScroll(): void {
+    const { scrollTop, scrollLeft } = this.view.scrollDOM;
+    this.scrolled = { top: scrollTop, left: scrollLeft };
   }
 
   private extensions({ sheet, kind, label, stretches, hasHeat }: Sight): Extension {

@@ -1,7 +1,7 @@
 /** Which lines of one text correspond to a line of another. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { recordingUrl } from "../api";
-import { useJson } from "../fetching";
+import { prefetchJson, useJson } from "../fetching";
 import type { Side } from "./source";
 
 /** The pointer passes many lines on its way. */
@@ -22,6 +22,16 @@ export function linesUrl(id: string, from: LinePlace, to: Pick<Side, "step" | "k
     to_step: to.step,
     to_kind: to.kind,
   });
+}
+
+/** The first line of `to` that corresponds to `from`, null where there is none. */
+export async function firstCorresponding(
+  id: string,
+  from: LinePlace,
+  to: Pick<Side, "step" | "kind">,
+): Promise<number | null> {
+  const answer = await prefetchJson<{ lines: number[] }>(linesUrl(id, from, to));
+  return answer?.lines[0] ?? null;
 }
 
 /** The lines of `to` that correspond to `from`; empty while that is not known. */

@@ -16,7 +16,7 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { Mark, type Sheet } from "./sheet";
-import { bare, tokensOf } from "./tokens";
+import { bare, isName, tokensOf } from "./tokens";
 
 /** What lies over a text, by its own line numbers. */
 export interface Overlay {
@@ -135,7 +135,7 @@ function drawRow(
     if (kind !== "code" || token.class !== "name") {
       found.push(word(`tok-${token.class}`).range(...range));
     }
-    if (isPinned && token.class === "name" && bare(text) === bare(pin?.name ?? "")) {
+    if (isPinned && isName(token) && bare(text) === bare(pin?.name ?? "")) {
       found.push(word("tok-pinned").range(...range));
     }
   }
@@ -158,8 +158,5 @@ function changedWords(partner: string, line: string): [number, number][] {
 }
 
 export function marks(): Extension {
-  return [
-    overlayField,
-    ViewPlugin.fromClass(Drawing, { decorations: (drawing) => drawing.decorations }),
-  ];
+  return ViewPlugin.fromClass(Drawing, { decorations: (drawing) => drawing.decorations });
 }

@@ -35,8 +35,7 @@ export function Pane({ sight, overlay, heat, listener, made }: PaneProps) {
       view.destroy();
     };
   }, []);
-  useLayoutEffect(() => pane.current?.show(sight), [sight]);
-  useEffect(() => pane.current?.overlay(overlay), [sight, overlay]);
+  useLayoutEffect(() => pane.current?.show(sight, overlay), [sight, overlay]);
   useEffect(() => {
     if (heat) pane.current?.heat(heat);
   }, [sight, heat]);

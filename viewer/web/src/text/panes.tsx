@@ -23,6 +23,8 @@ export interface PanesProps {
   heat: ReadonlyMap<number, Heat> | null;
   overlays: [Overlay, Overlay];
   scrollTo: { line: number | null; isForced: boolean };
+  /** A line of the left text to bring into view. */
+  leftLine?: number | null;
   handle: { current: PanesHandle | null };
   picked: (side: Side, line: number, column: number) => void;
   chosen: (side: Side, line: number) => void;
@@ -52,6 +54,10 @@ export function Panes(props: PanesProps) {
     const { line } = scrollTo;
     if (line !== null) right.current?.scrollToLine(line);
   }, [scrollTo, sights]);
+  const { leftLine = null } = props;
+  useEffect(() => {
+    if (leftLine !== null) left.current?.scrollToLine(leftLine);
+  }, [leftLine, sights]);
   useEffect(() => {
     const starts = changeStarts(sights.right.sheet.marks);
     const other = sights.left ? changeStarts(sights.left.sheet.marks) : [];

@@ -6,11 +6,11 @@ import { useKeys } from "../keys";
 import { Failed, Skeleton } from "../names";
 import { rememberKind } from "../recording/choose";
 import type { RecordingParams } from "../route";
-import type { PayloadSummary, RecordingDetail, StepSummary } from "../wire";
+import type { PayloadSummary, RecordingDetail, StepSummary } from "../schema";
 import { Controls } from "./controls";
 import { useCost } from "./cost";
 import { DataNote, isShownAsText } from "./data";
-import { useCorresponding } from "./lines";
+import { firstCorresponding, useCorresponding } from "./lines";
 import { NO_OVERLAY, type Overlay } from "./marks";
 import { Panes, type PanesHandle } from "./panes";
 import { againstOf, prefetchTexts, type Side, sideOf, useTexts } from "./source";
@@ -122,9 +122,14 @@ export function TextRoom(props: TextRoomProps) {
           scrollTo={scroll}
           handle={panes}
           picked={(at, line, column) => pin.pick(at.step, at.kind, line, column)}
+          leftLine={beside && !pointed ? ([...lines][0] ?? null) : null}
           chosen={(at, line) => {
             if (at.url === shown.side.url) {
               change({ line: target === line ? "" : String(line) }, "replace");
+            } else if (beside) {
+              void firstCorresponding(id, { side: at, line }, shown.side).then((found) => {
+                if (found !== null) change({ line: String(found) }, "replace");
+              });
             }
           }}
           pointed={(at, line) => point(line === null ? null : { side: at, line })}

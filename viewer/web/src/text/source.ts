@@ -10,7 +10,7 @@ import {
   useLatest,
 } from "../fetching";
 import { payloadOf, stepAt } from "../recording/choose";
-import type { Diff, PayloadSummary, RecordingDetail, StepSummary, TextPlace } from "../wire";
+import type { DiffAnswer, DiffSide, PayloadSummary, RecordingDetail, StepSummary } from "../schema";
 
 /** A text of a recording: which one, and where its content is. */
 export interface Side {
@@ -66,7 +66,7 @@ export function diffUrl(left: string, right: Side, numbering: string): string {
   return apiUrl("diff", { left, right: place, numbering: numbering === "exact" ? "exact" : "" });
 }
 
-export function contentUrl({ recording, step, kind, digest }: TextPlace): string {
+export function contentUrl({ recording, step, kind, digest }: DiffSide): string {
   return recordingUrl(recording, `/steps/${step}/payloads/${encodeURIComponent(kind)}`, { digest });
 }
 
@@ -76,7 +76,7 @@ export interface Texts {
   side: Side;
   right: Content;
   left: { side: Side; content: Content } | null;
-  diff: Diff | null;
+  diff: DiffAnswer | null;
   /** Whether a difference was asked for, and there is no text before this one. */
   isFirst: boolean;
 }
@@ -90,7 +90,7 @@ export interface Asked {
 export function useTexts(side: Side | null, against: Against, numbering: string): Asked {
   const right = useContent(side?.url ?? null);
   const wanted = side && against.type === "diff" ? diffUrl(against.left, side, numbering) : null;
-  const diff = useJson<Diff>(wanted);
+  const diff = useJson<DiffAnswer>(wanted);
   const place = diff.value?.left ?? null;
   const besideSide = against.type === "beside" ? against.side : null;
   const leftSide: Side | null = place
@@ -128,6 +128,6 @@ export async function prefetchTexts(
   void prefetchContent(side.url);
   if (against.type === "beside") void prefetchContent(against.side.url);
   if (against.type !== "diff") return;
-  const diff = await prefetchJson<Diff>(diffUrl(against.left, side, numbering));
+  const diff = await prefetchJson<DiffAnswer>(diffUrl(against.left, side, numbering));
   if (diff?.left) void prefetchContent(contentUrl(diff.left));
 }

@@ -60,8 +60,11 @@ const look = EditorView.theme({
     outline: "1px solid var(--pinned)",
     borderRadius: "2px",
   },
-  "&.cm-can-pin .tok-name, &.cm-can-pin .tok-variable": { cursor: "pointer" },
-  ".tok-name:hover": { textDecoration: "underline", textUnderlineOffset: "3px" },
+  "&.cm-can-pin :is(.tok-name, .tok-symbol, .tok-variable)": { cursor: "pointer" },
+  ":is(.tok-name, .tok-symbol, .tok-variable):hover": {
+    textDecoration: "underline",
+    textUnderlineOffset: "3px",
+  },
   ".tok-keyword": { color: "var(--tok-keyword)" },
   ".tok-type": { color: "var(--tok-type)" },
   ".tok-operation": { color: "var(--tok-operation)" },
@@ -91,9 +94,9 @@ const look = EditorView.theme({
   ".cm-heat-bar": {
     position: "absolute",
     insetBlock: "3px",
-    right: "0",
+    left: "0",
     backgroundColor: "var(--heat)",
-    borderRadius: "2px 0 0 2px",
+    borderRadius: "0 2px 2px 0",
   },
   ".cm-heat-label": {
     position: "absolute",

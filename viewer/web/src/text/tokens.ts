@@ -84,15 +84,20 @@ export function tokensOf(kind: string, line: string): Token[] {
   return tokens;
 }
 
+/** Values and procedures can be pinned. */
+export function isName(token: Token): boolean {
+  return token.class === "name" || token.class === "symbol";
+}
+
 /** The name that can be pinned at `column` of a line, null where there is none. */
 export function nameAt(kind: string, line: string, column: number): string | null {
   const token = tokensOf(kind, line).find(
-    ({ from, to, class: name }) => name === "name" && from <= column && column <= to,
+    (each) => isName(each) && each.from <= column && column <= each.to,
   );
   return token ? line.slice(token.from, token.to) : null;
 }
 
 /** A name without the sign that its kind of text puts before it. */
 export function bare(name: string): string {
-  return name.replace(/^%/, "");
+  return name.replace(/^[%@]/, "");
 }
