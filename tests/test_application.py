@@ -223,7 +223,7 @@ def test_limits_that_are_too_small_are_told_with_what_to_change(
     (recording,) = scaly_viz.recordings()
     assert recording["steps"] == complete["steps"]
     (warning,) = _warnings(caplog)
-    assert "will lose recordings or parts of them (recordings() keeps them whole)" in warning
+    assert "recordings may not come whole through the application's tracer provider" in warning
     assert said in warning
 
 
@@ -239,6 +239,7 @@ def test_limits_of_the_environment_are_told(
     (warning,) = _warnings(caplog)
     assert "its limit of 1,000 characters" in warning
     assert "unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT" in warning
+    assert "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT" not in warning
 
 
 def test_every_span_fits_the_limits_that_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,6 +349,31 @@ def test_a_tracer_that_raises_costs_a_warning_and_nothing_else(
     assert scaly_viz.recordings()[0]["steps"][-1]["code"] == source
     (warning,) = _warnings(caplog)
     assert "no tracer today" in warning
+
+
+def test_a_provider_whose_spans_are_none_costs_a_warning_a_cause_and_nothing_else(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Odd(TracerProvider):
+        def get_tracer(self, *_: object, **__: object) -> Any:
+            tracer = trace.NoOpTracer()
+            tracer.start_span = lambda *_, **__: object()  # type: ignore[method-assign, assignment]  # odd on purpose
+            return tracer
+
+    scaly_viz.configure(tracer_provider=Odd(shutdown_on_exit=False))
+
+    source = _render()
+
+    assert scaly_viz.recordings()[0]["steps"][-1]["code"] == source
+    warnings = _warnings(caplog)
+    assert any("'object' object has no attribute 'end'" in text for text in warnings)
+    assert len(warnings) == len(set(warnings)) < 10
+
+
+@pytest.mark.parametrize("thing", ["global", 7, InMemorySpanExporter()])
+def test_what_is_no_provider_is_refused(thing: Any) -> None:
+    with pytest.raises(TypeError, match="expected a TracerProvider of OpenTelemetry, got"):
+        scaly_viz.configure(tracer_provider=thing)
 
 
 @pytest.mark.parametrize("method", ["force_flush", "shutdown"])

@@ -175,6 +175,9 @@ def configure(
             the recordings to no exporter that is not given here. ``recordings()`` and these have them
             whole, whatever limits and sampler the provider has; what it loses is told once.
         directory: the folder of the local file.
+
+    Raises:
+        TypeError: ``tracer_provider`` is no provider of tracers.
     """
     from scaly_viz.frontend.session import SESSION
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 from weakref import WeakSet
 
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace import TracerProvider as SdkTracerProvider
 from opentelemetry.trace import (
@@ -35,6 +37,10 @@ class Application:
     """
 
     def __init__(self, given: TracerProvider | None, drain: Drain) -> None:
+        if given is not None and not callable(getattr(given, "get_tracer", None)):
+            raise TypeError(
+                f"tracer_provider: expected a TracerProvider of OpenTelemetry, got {given!r}"
+            )
         self._given = given
         self._drain = drain
         self._told: set[str] = set()
@@ -68,6 +74,12 @@ class Application:
                 type(provider).__name__,
             )
         return self.attempt("making a tracer", provider.get_tracer, a.SCOPE, __version__)
+
+    def resource(self, provider: TracerProvider | None) -> Resource | None:
+        """Return the resource of ``provider``, None where it shows none."""
+        if not isinstance(provider, SdkTracerProvider):
+            return None
+        return self.attempt("reading its resource", attrgetter("resource"), provider)
 
     def started(self, name: str, copy: Span, ids: SpanContext | None) -> None:
         """Take note of whether ``copy`` is on its way to the exporters; ``ids`` are its own, if any."""
@@ -129,9 +141,9 @@ class Application:
         if losses:
             self._told.update(key for key, _ in losses)
             log.warn(
-                "the application's tracer provider will lose recordings or parts of them"
-                " (recordings() keeps them whole): %s",
-                "; ".join(sentence for _, sentence in losses),
+                "recordings may not come whole through the application's tracer provider"
+                " (recordings() has them whole): %s",
+                "; ".join(sentence for _, sentence in losses if sentence),
             )
 
     def _tell(self, key: str, message: str, *arguments: object) -> None:

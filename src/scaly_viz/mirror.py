@@ -6,6 +6,7 @@ What the application's limits, sampler or processors do to the copy, they do not
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import methodcaller
 from typing import Any
 
 from opentelemetry.context import Context
@@ -43,9 +44,8 @@ class MirrorTracer:
         if isinstance(parent, MirroredSpan):
             context = set_span_in_context(parent.own, Context())
             beside = parent.as_parent()
-        copy = self._application.attempt(
-            "starting a span", self._copies.start_span, name, context=beside, **options
-        )
+        start = methodcaller("start_span", name, context=beside, **options)
+        copy: Span | None = self._application.attempt("starting a span", start, self._copies)
         ids = None
         if copy is not None:
             ids = self._application.attempt("starting a span", _new_ids, copy, beside)
@@ -128,7 +128,8 @@ class MirroredSpan(Span):
 
     def _mirror(self, method: str, *arguments: object) -> None:
         if self._copy is not None:
-            self._application.attempt(f"Span.{method}", getattr(self._copy, method), *arguments)
+            call = methodcaller(method, *arguments)
+            self._application.attempt(f"Span.{method}", call, self._copy)
 
 
 def _new_ids(span: Span, context: Context) -> SpanContext | None:

@@ -145,10 +145,10 @@ class Pipeline:
     def _own_provider(self, exporters: Sequence[Exporter]) -> TracerProvider:
         if os.environ.get(OTEL_SDK_DISABLED, "").strip().lower() == "true":
             log.warn("%s=true: no render is recorded", OTEL_SDK_DISABLED)
-        given = self.provider
+        theirs = self._application and self._application.resource(self.provider)
         provider = TracerProvider(
             sampler=ALWAYS_ON,
-            resource=given.resource if isinstance(given, TracerProvider) else resource.detect(),
+            resource=theirs or resource.detect(),
             shutdown_on_exit=False,
             id_generator=self._ids,
             span_limits=_no_limits(),

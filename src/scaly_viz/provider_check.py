@@ -40,7 +40,9 @@ type Losses = Iterator[tuple[str, str]]
 
 
 def losses_by_configuration(provider: TracerProvider) -> Losses:
-    """Yield a key and a sentence for each setting of ``provider`` that will lose parts of recordings.
+    """Yield a key and a sentence for each setting of ``provider`` that may lose parts of recordings.
+
+    A sentence is empty where another one has told of the same setting.
 
     The SDK shows its sampler; limits and processors are looked up where its release 1.45 has them,
     and what cannot be looked up is found out when it happens, by ``losses_of_span``.
@@ -139,12 +141,17 @@ def _limits(limits: object) -> Losses:
         ),
     ):
         limit = getattr(limits, name, None)
-        if isinstance(limit, int) and limit < needed:
-            yield (
-                key,
-                f"its limit of {limit:,} {consequence} is under the {needed:,}"
-                f" that recordings need: {advice}",
-            )
+        if not isinstance(limit, int) or limit >= needed:
+            continue
+        if key == "span length" and limit == getattr(limits, "max_attribute_length", None):
+            # The same setting, of which the sentence before has told.
+            yield key, ""
+            continue
+        yield (
+            key,
+            f"its limit of {limit:,} {consequence} is under the {needed:,} that recordings need:"
+            f" {advice}",
+        )
 
 
 def _processors(processor: object) -> Sequence[SpanProcessor] | None:

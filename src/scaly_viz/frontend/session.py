@@ -95,11 +95,11 @@ class Session:
         directory: Path | None,
     ) -> None:
         """Use these exporters, this provider and this directory for renders that begin from now on."""
+        application = None if tracer_provider is None else self._of(tracer_provider)
         self.drain()
         with self._lock:
             settings.configure_directory(directory)
-            self._exporters = exporters
-            self._application = None if tracer_provider is None else self._of(tracer_provider)
+            self._exporters, self._application = exporters, application
             self.guard.strict = settings.read().strict
             self._close_pipeline()
             if tracer_provider is not None:
