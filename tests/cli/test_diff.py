@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,19 @@ def test_a_step_without_a_change_prints_nothing_in_a_pipe_and_a_sentence_on_a_te
     index = next(step.index for step in spring.steps if step.name == "lowered")
     name = f"step {index} (lowered)"
     assert (code, screen) == (0, f"The listing of {name} is that of {name}.\n")
+
+
+def test_a_pass_that_changed_nothing_has_no_difference(spring: Recording) -> None:
+    programs = [s for s in spring.steps if s.dialect == "prog"]
+    unchanged = [
+        step
+        for before, step in pairwise(programs)
+        if lines(spring, before.name, "listing") == lines(spring, step.name, "listing")
+    ]
+    assert unchanged
+    for step in unchanged:
+        assert output_of("diff", "1", step.name) == ""
+        assert run("diff", "1", step.name, "--exit-code").exit_code == 0
 
 
 @pytest.mark.usefixtures("local")

@@ -43,20 +43,32 @@ def previous_step(recording: Recording, step: Step, kind: str) -> Step | None:
     The same thing is in the same dialect and, where the text is of one function, of that function.
     """
     payload = step.payloads.get(kind)
-    if payload is None:
-        return None
+    return next(
+        (
+            earlier
+            for earlier in _steps_before(recording, step, kind)
+            if payload is not None and earlier.payloads[kind].digest != payload.digest
+        ),
+        None,
+    )
+
+
+def step_before(recording: Recording, step: Step, kind: str) -> Step | None:
+    """Return the latest step before ``step`` that has a text of ``kind`` of the same thing, changed or not."""
+    return next(_steps_before(recording, step, kind), None)
+
+
+def _steps_before(recording: Recording, step: Step, kind: str) -> Iterator[Step]:
     subject = _subject(recording, step)
     for earlier in reversed(recording.steps):
         other = earlier.payloads.get(kind)
         if (
             earlier.index < step.index
             and other is not None
-            and other.digest != payload.digest
             and not other.error
             and _subject(recording, earlier) == subject
         ):
-            return earlier
-    return None
+            yield earlier
 
 
 def _subject(recording: Recording, step: Step) -> tuple[str, str]:

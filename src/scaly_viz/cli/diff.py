@@ -11,8 +11,8 @@ from scaly_viz.cli.options import NumberedCommand, json_option, reading_options
 _HELP = """\
 Show what changed in the text of a step, as a unified diff.
 
-RECORDING and STEP are named as for "scaly-viz show". With one STEP, its text is compared with the
-one that it changed; with two, the second is compared with the first.
+RECORDING and STEP are named as for "scaly-viz show". With one STEP, its text is compared with
+that of the step before; with two, the second is compared with the first.
 
 The compiler makes up numbers and names (%12, t3, v0): lines that differ only in these count as
 unchanged. With --exact every difference counts, and the output is a patch. Lines that only moved

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from scaly_viz.analysis.diff import TextDiff, diff_lines, lines_of
-from scaly_viz.analysis.texts import previous_step, text_kinds, text_of
+from scaly_viz.analysis.texts import step_before, text_kinds, text_of
 from scaly_viz.analysis.unified import Hunk, hunks
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
@@ -59,7 +59,7 @@ def compared(
             raise ScalyVizError(f"{_name(each)} has no text {chosen!r}; it has: {has}")
     if other is not None:
         return step, other, chosen
-    return previous_step(recording, step, chosen), step, chosen
+    return step_before(recording, step, chosen), step, chosen
 
 
 def _kinds(step: Step) -> list[str]:
