@@ -297,3 +297,21 @@ def test_a_server_that_is_gone_is_told(browser: Browser, path: Path, recorder: R
         expect(page.locator("tbody a")).to_have_text(["f"])
         context.set_offline(False)
         expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_names_and_lines_without_end_leave_the_page_in_shape(
+    page: Page, recorder: Recorder
+) -> None:
+    endless = "\u202e<b>" + "x" * 100_000
+    key = recorder.record("f", label=endless, steps=[{"listing": f"a\n{endless}\nb\n"}])
+    for address in ("/", f"/r/{key}", f"/r/{key}?room=overview", f"/compare?left={key}&right={key}"):
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.locator(".skeleton")).to_have_count(0)
+        width, height = page.evaluate(
+            "() => [document.documentElement.scrollWidth, document.querySelector('h1').offsetHeight]"
+        )
+        assert width <= 1280, address
+        assert height < 100, address
+    page.goto(f"/r/{key}")
+    assert shown_text(page, 0, "listing") == f"a\n{endless}\nb\n"

@@ -21,7 +21,7 @@ const COLUMNS: Column[] = [
   { title: "Steps", sort: "steps", class: "figure" },
   { title: "Nodes", sort: "nodes", class: "figure" },
   { title: "C code", sort: "code", class: "figure" },
-  { title: "Asked for at" },
+  { title: "Asked for at", class: "place" },
   { title: "Compare", class: "short" },
 ];
 
@@ -128,7 +128,7 @@ const Row = memo(({ row, isPicked, picking, pick }: RowProps) => {
       <td class="figure">{count(row.steps)}</td>
       <td class="figure">{count(row.nodes)}</td>
       <td class="figure">{bytes(row.code_bytes)}</td>
-      <td class="quiet">
+      <td class="quiet place">
         <Name text={place} title={row.file} />
       </td>
       <td>

@@ -149,12 +149,17 @@ function drawRow(
   }
 }
 
-/** The parts of `line` that `partner` does not have. */
+/** Where more of a line is new than this, it is another line: to mark its words would be noise. */
+const MAX_NEW = 0.7;
+
+/** The parts of `line` that `partner` does not have; none where they have little in common. */
 function changedWords(partner: string, line: string): [number, number][] {
   if (Math.max(partner.length, line.length) > MAX_COMPARED) return [];
-  return presentableDiff(partner, line)
+  const parts = presentableDiff(partner, line)
     .filter(({ fromB, toB }) => toB > fromB)
     .map(({ fromB, toB }): [number, number] => [fromB, toB]);
+  const changed = parts.reduce((sum, [from, to]) => sum + to - from, 0);
+  return changed > line.trim().length * MAX_NEW ? [] : parts;
 }
 
 export function marks(): Extension {

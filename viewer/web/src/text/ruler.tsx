@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Sight } from "./editor";
 import { Mark } from "./sheet";
+import { LINE_HEIGHT } from "./theme";
 
 const COLORS: Record<number, string> = {
   [Mark.added]: "--added",
@@ -26,7 +27,7 @@ export function Ruler({ sights, go }: { sights: (Sight | null)[]; go: (row: numb
     const stop = new AbortController();
     const click = (event: MouseEvent): void => {
       const { top, height } = target.getBoundingClientRect();
-      going.current(Math.floor(((event.clientY - top) / height) * rows));
+      going.current(Math.floor((event.clientY - top) / rowHeight(height, rows)));
     };
     target.addEventListener("click", click, { signal: stop.signal });
     const observer = new ResizeObserver(draw);
@@ -46,6 +47,11 @@ export function Ruler({ sights, go }: { sights: (Sight | null)[]; go: (row: numb
   );
 }
 
+/** A short text does not fill the ruler: its rows stand where the text has them. */
+function rowHeight(height: number, rows: number): number {
+  return Math.min(height / Math.max(rows, 1), LINE_HEIGHT);
+}
+
 function paint(canvas: HTMLCanvasElement, sights: (Sight | null)[]): void {
   const context = canvas.getContext("2d");
   if (!context) return;
@@ -56,7 +62,7 @@ function paint(canvas: HTMLCanvasElement, sights: (Sight | null)[]): void {
   const columns = sights.filter((sight) => sight !== null);
   columns.forEach(({ sheet: { marks } }, column) => {
     const width = canvas.width / columns.length;
-    const scale = canvas.height / Math.max(marks.length, 1);
+    const scale = rowHeight(clientHeight, marks.length) * devicePixelRatio;
     marks.forEach((mark, row) => {
       const color = COLORS[mark];
       if (!color) return;
