@@ -304,7 +304,12 @@ def test_names_and_lines_without_end_leave_the_page_in_shape(
 ) -> None:
     endless = "\u202e<b>" + "x" * 100_000
     key = recorder.record("f", label=endless, steps=[{"listing": f"a\n{endless}\nb\n"}])
-    for address in ("/", f"/r/{key}", f"/r/{key}?room=overview", f"/compare?left={key}&right={key}"):
+    for address in (
+        "/",
+        f"/r/{key}",
+        f"/r/{key}?room=overview",
+        f"/compare?left={key}&right={key}",
+    ):
         page.goto(address)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         expect(page.locator(".skeleton")).to_have_count(0)
