@@ -159,6 +159,19 @@ def _imports(rows: Rows, rounds: int) -> None:
     rows.add(what, "1", f"{statistics.median(ours):.3f}", spread, "little")
 
 
+def _page(rows: Rows, rounds: int) -> None:
+    from bench import viewer
+
+    for figure in viewer.figures(rounds):
+        unit = "MB" if "in MB" in figure.what else "s"
+        ours, theirs = (
+            "not run" if values is None else f"{statistics.median(values):.2f} {unit}"
+            for values in (figure.ours, figure.theirs)
+        )
+        spread = f"{min(figure.ours):.2f} to {max(figure.ours):.2f} {unit}"
+        rows.add(figure.what, theirs, ours, spread, figure.budget)
+
+
 _PARTS: dict[str, Callable[[Rows, int], None]] = {
     "import": _imports,
     "deep": _deep,
@@ -167,6 +180,7 @@ _PARTS: dict[str, Callable[[Rows, int], None]] = {
     "render": _renders,
     "call": _calls,
     "unmarked": _unmarked,
+    "page": _page,
 }
 
 
