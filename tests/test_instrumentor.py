@@ -186,7 +186,8 @@ def test_a_mark_of_scaly_viz_counts_whatever_the_functions_name(
     instrumentor: BaseInstrumentor,
 ) -> None:
     marked = _make("marked")
-    instrumentor.instrument(functions="nothing")
+    instrumentor.instrument(functions="")
+    render_c_source(_make("plain"))
     with scaly.viz.capture(marked, label="theirs"):
         render_c_source(marked)
     render_c_source(marked)

@@ -69,7 +69,9 @@ class MirroredSpan(Span):
 
     def as_parent(self) -> Context:
         """Return the context in which copies of child spans are started: the caller's, with this span."""
-        parent = self._copy or NonRecordingSpan(self.own.get_span_context())
+        parent = self._copy
+        if parent is None:
+            parent = NonRecordingSpan(self.own.get_span_context())
         return set_span_in_context(parent, self._context)
 
     def get_span_context(self) -> SpanContext:
