@@ -7,15 +7,14 @@ import { Name, Skeleton } from "../names";
 import { go } from "../navigation";
 import { Notice } from "../notice";
 import { compare, type HomeParams, home } from "../route";
-import type { RecordingList, RecordingSummary, SourceList } from "../schema";
+import type { RecordingList, SourceList } from "../schema";
 import { EmptyNote } from "./empty";
 import { FilterBox } from "./filter";
 import { Groups } from "./groups";
+import { useGrowing } from "./growing";
 import { Table } from "./table";
 
 export const PAGE_SIZE = 1000;
-/** Rows that are drawn at once; the others follow when these are painted. */
-const FIRST_ROWS = 100;
 
 export function Home({ params }: { params: HomeParams }) {
   const limit = PAGE_SIZE * (1 + Math.max(0, Number.parseInt(params.more, 10) || 0));
@@ -84,15 +83,19 @@ interface RowsProps {
 }
 
 function Rows({ list, params, change }: RowsProps) {
-  const all = useInTwoStrokes(list?.recordings ?? null);
+  const { drawn, end } = useGrowing(
+    list?.recordings ?? [],
+    `${params.q} ${params.sort} ${params.order}`,
+  );
   if (!list) return <Skeleton rows={12} />;
   if (list.total === 0) return null;
   const rest = list.total - list.recordings.length;
   const isByAge = params.sort === "started" && params.order !== "asc";
   return (
     <>
-      <Table rows={all} params={params} change={change} />
-      {rest > 0 && (
+      <Table rows={drawn} total={list.total} params={params} change={change} />
+      {end}
+      {rest > 0 && drawn.length === list.recordings.length && (
         <button
           type="button"
           class="more"
@@ -104,21 +107,6 @@ function Rows({ list, params, change }: RowsProps) {
       )}
     </>
   );
-}
-
-/** The first rows at once, the rest when they are painted. */
-function useInTwoStrokes(rows: RecordingSummary[] | null): RecordingSummary[] {
-  const [isPainted, setPainted] = useState(false);
-  const isThere = rows !== null;
-  useEffect(() => {
-    if (!isThere) return;
-    // The frame after the next one: the first rows are painted by then.
-    let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => setPainted(true));
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [isThere]);
-  return isPainted ? (rows ?? []) : (rows ?? []).slice(0, FIRST_ROWS);
 }
 
 function Picked({ params, list, change }: RowsProps & { list: RecordingList }) {

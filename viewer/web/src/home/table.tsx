@@ -27,14 +27,16 @@ const COLUMNS: Column[] = [
 
 interface Props {
   rows: RecordingSummary[];
+  /** How many there are, those included that are not drawn. */
+  total: number;
   params: HomeParams;
   change: (changes: Partial<HomeParams>) => void;
 }
 
-export function Table({ rows, params, change }: Props) {
+export function Table({ rows, total, params, change }: Props) {
   return (
     <div class="scroll">
-      <table class="recordings">
+      <table class="recordings" aria-rowcount={total + 1}>
         <caption>Recordings</caption>
         <thead>
           <tr>
@@ -59,7 +61,7 @@ export function Table({ rows, params, change }: Props) {
   );
 }
 
-function Head({ column, params, change }: { column: Column } & Omit<Props, "rows">) {
+function Head({ column, params, change }: { column: Column } & Omit<Props, "rows" | "total">) {
   const { title, sort } = column;
   if (!sort) {
     return (
