@@ -115,7 +115,7 @@ class OtlpExporter(SpanExporter):
                 if not delivery.complete:
                     ended = Round(End.BUSY)
         except OSError as error:
-            self._voice.disk(error)
+            self._voice.stuck(error)
             ended = Round(End.LATER)
         if self._memory.bytes and ended.end in (End.DONE, End.LATER) and not ended.outcome:
             with self._memory_use:
@@ -155,14 +155,24 @@ class Voice:
         self._say(told.fate, told.why, f"otlp: {self._where}: {what}{told.why}; {fate}")
 
     def disk(self, error: OSError) -> None:
-        """Say that the outbox cannot be used."""
-        cause = f"{error.filename}: {error.strerror or error}"
+        """Say that the outbox takes nothing."""
+        cause = self._cause(error)
         self._say(
             "disk",
             cause,
             f"otlp: {cause}; spans are sent from memory, and lost if the backend does not take them"
             " before the process ends",
         )
+
+    def stuck(self, error: OSError) -> None:
+        """Say that what waits in the outbox cannot be sent from there."""
+        cause = self._cause(error)
+        fate = _FATES[Fate.LATER].format(outbox=self._outbox().folder)
+        self._say("stuck", cause, f"otlp: {cause}; {fate}")
+
+    def _cause(self, error: OSError) -> str:
+        # A write that fails, on a full disk, does not say where.
+        return f"{error.filename or self._outbox().folder}: {error.strerror or error}"
 
     def memory(self, size: int) -> None:
         """Say that spans are nowhere but in memory."""

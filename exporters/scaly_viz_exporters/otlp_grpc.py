@@ -45,6 +45,7 @@ _LATER = {
     grpc.StatusCode.UNAVAILABLE,
 }
 _NEW_CHANNEL = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+_SPEAKS_HTTP = "it speaks HTTP: gRPC's port is 4317 by custom, or set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
 
 type _Metadata = Sequence[tuple[str, str | bytes]]
 
@@ -64,6 +65,8 @@ class GrpcTransport:
                 result = exporter.export(spans)
         except grpc.RpcError as error:
             return self._of_error(error)
+        except _ToldError as told:
+            return Outcome(Fate.CLOSED, shown(str(told.__cause__)))
         except OSError as error:
             return Outcome(Fate.CLOSED, f"{error.filename}: {error.strerror}")
         except Exception as error:
@@ -90,12 +93,17 @@ class GrpcTransport:
             self.close()
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
             return Outcome(Fate.LATER, f"no answer within {self._settings.timeout_s:g} s")
-        cause = f"answered {code.name}{f': {shown(details)}' if details else ''}"
+        cause = f"answered {code.name}{f': {shown(details)}' if details else ''}{_hint(details)}"
         if code is grpc.StatusCode.INVALID_ARGUMENT or "larger than max" in details:
             return Outcome(Fate.REFUSED, cause)
         if code in _LATER:
             return Outcome(Fate.LATER, cause, _retry_delay(error.trailing_metadata() or ()))
         return Outcome(Fate.CLOSED, cause)
+
+
+def _hint(details: str) -> str:
+    # What gRPC says of a server that speaks HTTP/1, such as a receiver's port for OTLP/HTTP.
+    return f" ({_SPEAKS_HTTP})" if "Failed parsing HTTP/2" in details else ""
 
 
 class _Stub(Protocol):
@@ -120,7 +128,8 @@ class _Noting:
     ) -> ExportTraceServiceResponse:
         try:
             response = self._stub.Export(request=request, metadata=metadata, timeout=timeout)
-        except grpc.RpcError as error:
+        except (grpc.RpcError, TypeError, ValueError) as error:
+            # The latter two are what gRPC says of headers that it cannot send.
             raise _ToldError from error
         self._exporter.response = response
         return response
@@ -136,6 +145,7 @@ class _Exporter(OTLPSpanExporter):
 
         Raises:
             grpc.RpcError: what was answered, or why there is no answer.
+            _ToldError: it cannot even be sent, whatever it is.
         """
         self.response = None
         try:

@@ -130,6 +130,8 @@ def _of_error(error: Exception, settings: OtlpSettings) -> Outcome:
         return Outcome(Fate.LATER, f"no answer within {settings.timeout_s:g} s")
     if isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError):
         return Outcome(Fate.LATER, _innermost(error) + _hint(settings))
+    if isinstance(error, requests.exceptions.InvalidSchema | requests.exceptions.MissingSchema):
+        return Outcome(Fate.CLOSED, "not an address such as http://localhost:4318")
     return Outcome(Fate.CLOSED, shown(str(error)) or type(error).__name__)
 
 

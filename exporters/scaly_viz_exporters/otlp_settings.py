@@ -24,6 +24,8 @@ COMPRESSIONS = ("gzip", "deflate", "none")
 _PREFIX = "OTEL_EXPORTER_OTLP_"
 _TRACES_PATH = "/v1/traces"
 _DEFAULT_TIMEOUT_S = 10.0
+# A day: sockets and gRPC overflow at times that are far longer.
+_LONGEST_TIMEOUT_S = 86400.0
 
 _log = logging.getLogger("scaly_viz")
 
@@ -73,7 +75,7 @@ def read(
         protocol=protocol,
         endpoint=_endpoint(environ, protocol) if to is None else _given(to, protocol),
         headers={**named, **given},
-        timeout_s=timeout_s or _timeout(environ),
+        timeout_s=min(timeout_s or _timeout(environ), _LONGEST_TIMEOUT_S),
         compression=_one_of(environ, "COMPRESSION", COMPRESSIONS),
         insecure=_insecure(environ),
         certificate=_file(environ, "CERTIFICATE"),
@@ -106,9 +108,10 @@ def _endpoint(environ: Mapping[str, str], protocol: str) -> str:
 
 
 def _given(to: str, protocol: str) -> str:
-    if protocol == GRPC or urlsplit(to).path.endswith(_TRACES_PATH):
+    if protocol == GRPC:
         return to
-    return to.rstrip("/") + _TRACES_PATH
+    base = to.rstrip("/")
+    return base if base.partition("?")[0].endswith(_TRACES_PATH) else base + _TRACES_PATH
 
 
 def _one_of(environ: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:

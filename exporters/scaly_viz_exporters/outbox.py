@@ -148,6 +148,8 @@ class Delivery:
     def _closed(self) -> Iterator[Segment]:
         apart = sorted(self._outbox.folder.glob("apart-*.jsonl"))
         for path in (*segments.rotated(self._outbox.path), *apart):
+            if not path.is_file():  # a stranger's folder, say, which must not hold up the others
+                continue
             self._last = Segment(path, self._outbox.keep_aside)
             yield self._last
 

@@ -369,6 +369,14 @@ def test_what_makes_no_sense_is_refused(file: Path, receiver: HttpReceiver) -> N
     assert error_of("ship", file, "--to", "localhost:4318") == (
         "--to localhost:4318: not a URL such as http://localhost:4318"
     )
+    for address in ("http://", "http://[::1", "http://127.0.0.1:99999", "ftp://127.0.0.1"):
+        assert error_of("ship", file, "--to", address) == (
+            f"--to {address}: not a URL such as http://localhost:4318"
+        )
+    for option in ("--timeout", "--wait"):
+        result = run("ship", file, "--to", receiver.url, option, "nan")
+        assert result.exit_code == 2
+        assert "nan is not a number of seconds" in result.stderr
     assert error_of("ship", "nowhere", "--to", receiver.url) == "nowhere: no such file or folder"
     assert run("ship", file, "--to", receiver.url, "--header", "token").exit_code == 2
     assert receiver.received == []

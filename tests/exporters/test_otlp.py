@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import socket
@@ -519,6 +520,58 @@ def test_a_torn_last_line_does_not_hold_up_the_others(
     assert exporter.force_flush(10_000)
     assert receiver.names == ["whole", "now"]
     assert waiting(outbox) == []
+
+
+def test_what_is_no_file_holds_up_nobody(
+    make: Make, receiver: HttpReceiver, outbox: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    [span] = made("kept")
+    Outbox(outbox, 10**9).append(line_of(span))
+    (outbox / "spans-0000000001.jsonl").mkdir()
+    (outbox / "spans-0000000002.jsonl").symlink_to(outbox / "gone")
+    exporter = make()
+    exporter.export(made("now"))
+    assert exporter.force_flush(10_000)
+    assert receiver.names == ["kept", "now"]
+    assert warnings_of(caplog) == []
+
+
+def test_an_outbox_that_cannot_be_sent_from_is_said_and_the_spans_wait(
+    make: Make, outbox: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    outbox.parent.mkdir()
+    outbox.mkdir()
+    (outbox / "delivery.lock").mkdir()
+    exporter = make()
+    exporter.export(made("one"))
+    assert not exporter.force_flush(10_000)
+    assert waiting(outbox) == ["one"]
+    [warning] = warnings_of(caplog)
+    assert warning == (
+        f"otlp: {outbox}/delivery.lock: Is a directory; spans wait in {outbox} until this or a later"
+        " process, or scaly-viz ship, delivers them"
+    )
+
+
+def test_a_full_disk_is_said_with_the_folder(
+    receiver: HttpReceiver,
+    outbox: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def full(file: object, lines: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("scaly_viz_exporters.outbox.append_lines", full)
+    exporter = OtlpExporter(outbox)
+    exporter.export(made("one"))
+    assert exporter.force_flush(10_000)
+    exporter.shutdown()
+    assert receiver.names == ["one"]
+    [warning] = warnings_of(caplog)
+    assert warning.startswith(
+        f"otlp: {outbox}: No space left on device; spans are sent from memory"
+    )
 
 
 def test_a_note_on_a_file_of_long_ago_counts_for_nothing(

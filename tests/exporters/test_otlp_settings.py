@@ -134,15 +134,27 @@ def test_without_an_endpoint_it_is_the_one_of_the_specification() -> None:
     assert grpc_one.endpoint == "http://localhost:4317"
 
 
-@pytest.mark.parametrize("endpoint", ["localhost:4318", "ftp://127.0.0.1/x", "http://[::1"])
+@pytest.mark.parametrize(
+    ("endpoint", "why"),
+    [
+        ("localhost:4318", "not an address such as http://localhost:4318"),
+        ("127.0.0.1:4318", "not an address such as http://localhost:4318"),
+        ("ftp://127.0.0.1/x", "not an address such as http://localhost:4318"),
+        ("http://[::1", "not a valid host or port"),
+    ],
+)
 def test_an_endpoint_that_is_no_address_is_said_once_and_nothing_is_lost(
-    outbox: Path, monkeypatch: pytest.MonkeyPatch, endpoint: str, caplog: pytest.LogCaptureFixture
+    outbox: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    endpoint: str,
+    why: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setenv(f"{PREFIX}ENDPOINT", endpoint)
     send(outbox, works=False)
     assert waiting(outbox) == ["render f"]
     [warning] = warnings_of(caplog)
-    assert "this process sends nothing more" in warning
+    assert f"{why}; this process sends nothing more" in warning
 
 
 def test_a_password_in_the_endpoint_is_used_and_never_shown(
@@ -267,6 +279,19 @@ def test_timeout(
         assert "no answer within 0.2 s" in caplog.text
 
 
+@pytest.mark.parametrize("protocol", ["http/protobuf", "grpc", "http/json"])
+def test_a_timeout_longer_than_sockets_know_is_a_day(
+    outbox: Path, monkeypatch: pytest.MonkeyPatch, protocol: str
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}PROTOCOL", protocol)
+    monkeypatch.setenv(f"{PREFIX}TIMEOUT", "1e300")
+    assert otlp_settings.read().timeout_s == 86_400
+    with http_receiver() as over_http, grpc_receiver() as over_grpc:
+        url = f"http://{over_grpc.address}" if protocol == "grpc" else over_http.url
+        monkeypatch.setenv(f"{PREFIX}ENDPOINT", url)
+        send(outbox)
+
+
 @pytest.mark.parametrize("prefix", [PREFIX, f"{PREFIX}TRACES_"])
 @pytest.mark.parametrize("protocol", ["http/protobuf", "grpc", "http/json"])
 def test_certificates(
@@ -387,6 +412,33 @@ def test_grpc_that_refuses_everything_is_asked_once(
     exporter.shutdown()
     assert len(grpc_backend.received) == 1
     assert waiting(outbox) == ["one", "two"]
+
+
+def test_grpc_that_meets_an_http_server_says_what_to_set(
+    outbox: Path,
+    receiver: HttpReceiver,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}PROTOCOL", "grpc")
+    monkeypatch.setenv(f"{PREFIX}ENDPOINT", receiver.url)
+    send(outbox, works=False)
+    [warning] = warnings_of(caplog)
+    assert "it speaks HTTP: gRPC's port is 4317 by custom, or set" in warning
+
+
+def test_a_header_that_grpc_cannot_send_costs_no_spans(
+    outbox: Path,
+    grpc_backend: GrpcReceiver,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}HEADERS", "a-bin=text")
+    send(outbox, works=False)
+    assert waiting(outbox) == ["render f"]
+    assert not (outbox / "refused").exists()
+    [warning] = warnings_of(caplog)
+    assert 'Binary metadata key="a-bin" expected bytes' in warning
 
 
 def test_grpc_that_takes_smaller_messages_only_gets_smaller_ones(

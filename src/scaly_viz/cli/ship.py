@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from urllib.parse import urlsplit
 
 import click
 
@@ -40,6 +42,22 @@ def _headers(
     return headers
 
 
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _seconds(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    if value is not None and math.isnan(value):  # which is within any range
+        raise click.BadParameter("nan is not a number of seconds")
+    return value
+
+
 @click.command("ship", help=_HELP, short_help="Send recordings to a backend over OTLP.")
 @click.argument("files", nargs=-1)
 @click.option(
@@ -64,12 +82,14 @@ def _headers(
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
+    callback=_seconds,
     metavar="SECONDS",
     help="How long one message may take.  [default: OTEL_EXPORTER_OTLP_TIMEOUT, else 10]",
 )
 @click.option(
     "--wait",
     type=click.FloatRange(min=0),
+    callback=_seconds,
     metavar="SECONDS",
     help="How long to wait, in all, for a backend that is down or asks to wait."
     "  [default: 60 where it asks, not at all where it is down]",
@@ -96,11 +116,11 @@ def command(
             "where to? Give --to URL, or set OTEL_EXPORTER_OTLP_ENDPOINT",
             click.get_current_context(),
         )
-    if to is not None and "://" not in to and (protocol or "") != "grpc":
-        raise ScalyVizError(f"--to {to}: not a URL such as http://localhost:4318")
     settings = otlp_settings.read(
         os.environ, to=to, protocol=protocol, headers=headers, timeout_s=timeout
     )
+    if to is not None and settings.protocol != otlp_settings.GRPC and not _is_url(to):
+        raise ScalyVizError(f"--to {to}: not a URL such as http://localhost:4318")
     paths = [file if is_address(file) else reading.existing(file) for file in files]
     task = (
         shipping.files_task(settings, paths, again=again)
