@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator, Sequence
+from http.client import BadStatusLine, IncompleteRead, RemoteDisconnected
 from typing import Any
 
 import requests
@@ -146,6 +147,10 @@ def _innermost(error: BaseException) -> str:
     for inner in _chain(error):
         if isinstance(inner, ssl.SSLCertVerificationError):
             return f"its certificate is not trusted: {inner.verify_message}"
+        if isinstance(inner, RemoteDisconnected | IncompleteRead):
+            return "it closed the connection before its answer was whole"
+        if isinstance(inner, BadStatusLine):
+            return "it answers something else than HTTP/1 (gRPC, perhaps)"
         if isinstance(inner, OSError) and inner.strerror:
             found = inner.strerror
     return shown(found)

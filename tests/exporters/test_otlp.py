@@ -373,16 +373,26 @@ def test_other_ways_to_say_yes(make: Make, receiver: HttpReceiver, answer: Answe
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "why"),
     [
-        Answer(resets=True),
-        Answer(raw=b"SSH-2.0-OpenSSH_9.2\r\n"),
-        Answer(raw=b"HTTP/1.1 200 OK\r\ncont"),
+        (Answer(resets=True), "Connection reset by peer"),
+        (Answer(raw=b"SSH-2.0-OpenSSH_9.2\r\n"), "it answers something else than HTTP/1"),
+        (Answer(raw=b"\0\0\6\4\0\0\0"), "it answers something else than HTTP/1 (gRPC, perhaps)"),
+        (Answer(raw=b"HTTP/1.1 200 OK\r\ncont"), ""),
+        (
+            Answer(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"),
+            "it closed the connection before its answer was whole",
+        ),
     ],
-    ids=["reset", "another protocol", "cut short"],
+    ids=["reset", "another protocol", "gRPC", "no headers", "cut short"],
 )
 def test_a_connection_that_breaks_loses_nothing(
-    make: Make, receiver: HttpReceiver, outbox: Path, answer: Answer
+    make: Make,
+    receiver: HttpReceiver,
+    outbox: Path,
+    caplog: pytest.LogCaptureFixture,
+    answer: Answer,
+    why: str,
 ) -> None:
     receiver.answers(answer, OK)
     exporter = make()
@@ -390,6 +400,7 @@ def test_a_connection_that_breaks_loses_nothing(
     exporter.force_flush(10_000)
     assert exporter.force_flush(10_000)
     assert waiting(outbox) == []
+    assert why in caplog.text
 
 
 def test_an_export_never_waits_for_a_slow_backend(
