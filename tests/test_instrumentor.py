@@ -29,6 +29,7 @@ from programs.compat import arg, function
 from scaly_viz import attributes as a
 from scaly_viz.frontend.session import SESSION
 from scaly_viz.instrumentor import ScalyInstrumentor
+from scaly_viz.sources import fail, load
 from scaly_viz.sources.files import read_spans
 
 _COMMAND = Path(sys.executable).with_name("opentelemetry-instrument")
@@ -341,13 +342,13 @@ def test_spans_go_through_the_pipeline_that_the_environment_configures(
     )
 
     assert (done.stdout, done.stderr) == ("", "")
-    (recording,) = scaly_viz.sources.load(scaly_viz.recording_path())
+    (recording,) = load(scaly_viz.recording_path())
     assert recording.to_dict()["steps"][-1]["name"] == "generated C"
     root = next(s for s in recording.spans if a.RECORDING_STEPS in s.attributes)
     assert root.parent_span_id != ""
     assert root.resource["service.name"] == "app"
     # The application's own spans come along: it is its pipeline.
-    names = [span.name for span in read_spans(scaly_viz.recording_path(), scaly_viz.sources.fail)]
+    names = [span.name for span in read_spans(scaly_viz.recording_path(), fail)]
     assert "request" in names
 
 
