@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import scaly as sc
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from scaly.codegen.aot import render_c_source
 
@@ -167,6 +167,18 @@ def test_a_disabled_sdk_records_nothing_and_says_so(
     assert scaly_viz.recordings() == []
     (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert "OTEL_SDK_DISABLED=true" in warning
+
+
+def test_a_disabled_sdk_has_no_other_fault_in_an_application(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+    scaly_viz.configure(tracer_provider=TracerProvider())
+
+    _render()
+
+    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert warning == "OTEL_SDK_DISABLED=true: no render is recorded"
 
 
 @pytest.mark.parametrize("value", ["many", "-1", "0"])

@@ -47,6 +47,8 @@ def losses_by_configuration(provider: TracerProvider) -> Losses:
     The SDK shows its sampler; limits and processors are looked up where its release 1.45 has them,
     and what cannot be looked up is found out when it happens, by ``losses_of_span``.
     """
+    if getattr(provider, "_disabled", False):
+        return  # OTEL_SDK_DISABLED: nothing is recorded at all, and the pipeline says so
     yield from _sampler(provider)
     yield from _limits(getattr(provider, "_span_limits", None))
     processors = _processors(getattr(provider, "_active_span_processor", None))
