@@ -10,8 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _FD = Path("/proc/self/fd")
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and so would be the programs
 # that tests start and interrupt.

@@ -231,7 +231,9 @@ _DAMAGE = st.tuples(
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=40,
 )
 @given(damages=st.lists(_DAMAGE, min_size=1, max_size=5))
 def test_damage_never_crashes_the_reader_nor_gives_a_wrong_payload(

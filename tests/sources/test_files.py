@@ -544,7 +544,9 @@ def undamaged(first: int, last: int) -> list[str]:
 
 
 SIZE = sum(len(data) + 1 for data in WHOLE)
-any_damage = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+any_damage = settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @any_damage

@@ -238,7 +238,9 @@ def test_a_list_of_anything_does_not_flood_the_reader(path: Path) -> None:
 
 
 DATA = TEXT.encode()
-any_damage = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+any_damage = settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 def untouched(position: int) -> list[dict[str, Any]]:
