@@ -148,7 +148,15 @@ def test_a_deep_expression_is_read() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "}", "prog.proc @", "prog.for %i = 0", "prog.store ], : x", "  prog.proc @f() {\n}}\n)]"],
+    [
+        "",
+        "}",
+        "prog.proc @",
+        "prog.for %i = 0",
+        "prog.store ], : x",
+        "prog.proc @f() {\nprog.for %i = 0\nprog.store %x : float64",
+        "  prog.proc @f() {\n}}\n)]",
+    ],
 )
 def test_garbage_costs_nothing(text: str) -> None:
     assert cost_of(ProgramText(text.split("\n")).model()).totals == Totals(0, 0, 0, 0)

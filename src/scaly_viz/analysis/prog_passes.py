@@ -9,6 +9,9 @@ from scaly_viz.analysis.prog_nodes import Node
 from scaly_viz.analysis.text_model import Loop
 from scaly_viz.frontend.trips import Nests, UncountableError, constant_trips
 
+# Loops that are nested deeper, and whose bounds depend on each other, are not counted.
+_DEEPEST = 100
+
 
 @dataclass(slots=True)
 class Nest:
@@ -48,8 +51,11 @@ def _count(nest: Nest, nests: Nests) -> None:
         loop.trips = trips
         loop.passes = 0 if trips == 0 else None if outer is None else outer * trips
         return
+    ranges = _ranges(nest)
+    if len(ranges) > _DEEPEST:
+        return
     try:
-        loop.passes = nests.passes(_ranges(nest))
+        loop.passes = nests.passes(ranges)
     except UncountableError:
         return
     if outer:
@@ -74,7 +80,7 @@ def _ranges(nest: Nest) -> list[Node]:
     """The bounds of the loops from the outermost to ``nest``; lanes in the place of their chunks."""
     ranges: list[Node] = []
     current: Nest | None = nest
-    while current is not None:
+    while current is not None and len(ranges) <= _DEEPEST:
         if current.lanes is not None and current.around is not None and current.around.is_chunks:
             ranges.append(_elements(current))
             current = current.around.around

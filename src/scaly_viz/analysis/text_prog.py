@@ -28,7 +28,7 @@ _TYPE = re.compile(r" : (\w+)(?: \{[^{}]*\})?$")
 _MEMREF = re.compile(r"(?:(\d+(?:x\d+)*)x)?([a-z]+\d*)(?:, (\w+))?")
 _INPUTS = re.compile(r"\binput_count=(\d+)")
 _WORKSPACE = re.compile(r"\bsz_w=(\d+)")
-_LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d+), .*\{kind=vector\} \{$")
+_LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d+), ")
 _ALIAS = re.compile(r" = prog\.alias %([\w.]+) offset (\d+)$")
 _SLOT = re.compile(r" = prog\.workspace offset (\d+)$")
 _DENSE = re.compile(r" = dense<\[(.*)\]>$")
@@ -145,8 +145,10 @@ class ProgramText:
         loop = Loop(number, number, name, parent=around.loop if around else None)
         reading.procedure.loops.append(loop)
         reading.procedure.names.setdefault(name, Declared(name, "loop", "int64", number))
-        lanes = _LANES.search(text)
-        rng = Node("range", tuple(bounds[:3]), {"name": name}, int64)
+        lanes = _LANES.search(text) if text.endswith("{kind=vector} {") else None
+        # A torn line has fewer bounds; what is missing is not known.
+        known = (*bounds[:3], *(Node("var", (), {"name": "?"}) for _ in range(3 - len(bounds[:3]))))
+        rng = Node("range", known, {"name": name}, int64)
         nest = Nest(loop, rng, around, int(lanes[1]) if lanes else None)
         reading.nests.append(nest)
         loads, stores, _, moved = total([reading.expressions.lines[each] for each in bounds])
@@ -202,6 +204,8 @@ class ProgramText:
             values, _ = reading.expressions.read(text, match.end())
             node = Node("print", tuple(values))
         else:
+            return
+        if node.op == "store" and (len(values) < 2 or values[-1].op != "view"):
             return
         lines = reading.expressions.lines
         cost = plus(cost, total([lines[value] for value in values if value.op != "buffer"]))
