@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from scaly_viz.analysis.c_cost import line_cost
 from scaly_viz.analysis.scanners import Scope
 from scaly_viz.analysis.text_c import CScanner
-from scaly_viz.analysis.text_model import FREE, Loop, Procedure, TextModel
+from scaly_viz.analysis.text_model import FREE, LARGEST, Loop, Procedure, TextModel
 
 _LOOP = re.compile(
-    r"\s*for \((?:long long|int) (?P<name>\w+) = (?P<start>-?\d+); (?P=name) < "
-    r"(?P<stop>[^;]+); (?:\+\+(?P=name)|(?P=name) \+= (?P<step>\d+))\) (?P<body>.*)"
+    r"\s*for \((?:long long|int) (?P<name>\w+) = (?P<start>-?\d{1,15}); (?P=name) < "
+    r"(?P<stop>[^;]+); (?:\+\+(?P=name)|(?P=name) \+= (?P<step>\d{1,15}))\) (?P<body>.*)"
 )
 _ANY_LOOP = re.compile(r"\s*(?:for|while|do)\b")
-_CHUNKS = re.compile(r"(\d+) / SCALY_WIDTH\w*$")
+_CHUNKS = re.compile(r"(?<!\d)(\d{1,15}) / SCALY_WIDTH\w*$")
 _INTEGERS = re.compile(r"\s*\w+_vec_i64 (\w+);")
+_INTEGER = re.compile(r"\d{1,15}")
 _OVER_LANES = re.compile(r"n|SCALY_WIDTH\w*")
 _CALL = re.compile(r"\s*(?:\(void\))?(\w+)\((?!&)")
 _PARAMETER = re.compile(r"(?:const )?(double|float|int64_t|int32_t|uint64_t|uint8_t|bool)\*+ (\w+)")
@@ -41,6 +43,20 @@ _NEVER_COUNTED = (
     "C: what runs once to check arguments, copies of whole buffers, and the code around a solver",
     "C: the lanes beyond the last element, and copies between memory and vector registers",
 )
+
+
+_ENTRY_SIZES = {f"{array}[{at}]": 8 for array in ("arg", "res") for at in range(1_000)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A bracket that is open, of a loop or of something else, and the innermost loop that is."""
+
+    loop: Loop | None
+    inner: Loop | None
+
+
+_OUTSIDE = _Open(None, None)
 
 
 class CText:
@@ -80,8 +96,8 @@ class CText:
         is_lanes = "_lanes_" in scope.name
         sizes = {name: _SIZES[type_] for type_, name in _PARAMETER.findall(head)}
         if _ENTRY in head:
-            sizes = {f"{array}[{at}]": 8 for array in ("arg", "res") for at in range(1_000)}
-        open_loops: list[Loop | None] = []
+            sizes = dict(_ENTRY_SIZES)
+        open_loops: list[_Open] = []
         remainder = False
         for number in range(scope.line + 1, scope.end + 1):
             line = self._lines[number - 1]
@@ -93,21 +109,22 @@ class CText:
                 break
             text = line.strip()
             if text.startswith("}"):
-                if open_loops and (closed := open_loops.pop()):
+                if open_loops and (closed := open_loops.pop().loop):
                     closed.end = number
                 if not text.endswith("{"):
                     continue
             _declare(sizes, line, is_lanes=is_lanes)
             if text.endswith("{"):
-                open_loops.append(self._loop(procedure, number, line, open_loops))
+                around = open_loops[-1] if open_loops else _OUTSIDE
+                loop = self._loop(procedure, number, line, around.inner)
+                open_loops.append(_Open(loop, loop or around.inner))
             elif not text.startswith("else ") and not remainder:
                 self._statement(procedure, number, line, sizes, is_lanes=is_lanes)
         return procedure
 
     def _loop(
-        self, procedure: Procedure, number: int, line: str, open_loops: Sequence[Loop | None]
+        self, procedure: Procedure, number: int, line: str, around: Loop | None
     ) -> Loop | None:
-        around = next((loop for loop in reversed(open_loops) if loop is not None), None)
         found = _LOOP.match(line)
         if found is None and not _ANY_LOOP.match(line):
             return None
@@ -119,7 +136,7 @@ class CText:
             trips = 1  # its function runs once per element already
         loop.trips, loop.passes = trips, None
         if trips is not None and outer is not None:
-            loop.passes = outer * trips
+            loop.passes = min(LARGEST, outer * trips)
         else:
             self._uncounted.append(f"loop {name or 'without variable'} in {procedure.name}")
         procedure.loops.append(loop)
@@ -161,7 +178,9 @@ def _trips(found: re.Match[str]) -> int | None:
     """How often the loop runs; over chunks of lanes, once per element."""
     if chunks := _CHUNKS.match(found["stop"]):
         return int(chunks[1])
-    if not found["stop"].isdecimal():
+    if not _INTEGER.fullmatch(found["stop"]):
         return None
     step = int(found["step"] or 1)
+    if step < 1:
+        return None
     return max(0, -((int(found["start"]) - int(found["stop"])) // step))

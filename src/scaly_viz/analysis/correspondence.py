@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
-from scaly_viz.analysis.following import Name, follow, names_in_code
+from scaly_viz.analysis.following import (
+    RAW,
+    Name,
+    follow,
+    is_function_of,
+    names_in_code,
+    parameter_of,
+)
 from scaly_viz.analysis.scanners import ScannedText, Scope
 from scaly_viz.analysis.text_listing import listing_lines
 from scaly_viz.analysis.values import Texts
 from scaly_viz.recording import Step
+
+# More lines than this are not followed from text to text.
+_MOST = 1_000
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -71,19 +83,26 @@ def _between(texts: Texts, step: Step, to_step: Step, kind: str, lines: Sequence
     if step.dialect != to_step.dialect or step not in between or to_step not in between:
         return []
     chain = between if forward else between[::-1]
-    current = list(lines)
+    current = list(lines)[:_MOST]
     for one, other in itertools.pairwise(chain):
         if one.payloads[kind].digest == other.payloads[kind].digest:
             continue
+        followed: _Followed = {}
         current = [
             there
             for line in current
-            if (there := _partner(texts, one, other, kind, line)) is not None
+            if (there := _partner(texts, one, other, kind, line, followed)) is not None
         ]
     return current
 
 
-def _partner(texts: Texts, one: Step, other: Step, kind: str, line: int) -> int | None:
+type _Followed = dict[tuple[str, int], tuple[list[int], list[int]]]
+"""Where each name of a procedure gets its content, and where it does in the next text."""
+
+
+def _partner(
+    texts: Texts, one: Step, other: Step, kind: str, line: int, known: _Followed
+) -> int | None:
     """The line of the next text: the one aligned with it, else that which gives the same name its content."""
     partners = texts.alignment(one, other, kind)
     if not 1 <= line <= len(partners):
@@ -94,15 +113,19 @@ def _partner(texts: Texts, one: Step, other: Step, kind: str, line: int) -> int 
     written = [use for use in ours.names(line) if use.access != "read"] if ours else []
     if ours is None or theirs is None or len(written) != 1:
         return None
-    scope = ours.scope_at(line)
-    followed = follow(Name(written[0].name, scope.name), ours, theirs, partners)
-    if followed is None:
-        return None
-    places = _writes(ours, written[0].name, scope)
-    there = [
-        each for to in theirs.named(followed.scope) for each in _writes(theirs, followed.name, to)
-    ]
-    return there[places.index(line)] if len(places) == len(there) else None
+    name, scope = written[0].name, ours.scope_at(line)
+    key = (name, scope.line)
+    if key not in known:
+        followed = follow(Name(name, scope.name), ours, theirs, partners)
+        there: list[int] = []
+        if followed is not None:
+            for to in theirs.named(followed.scope):
+                there += _writes(theirs, followed.name, to)
+        known[key] = _writes(ours, name, scope), there
+    places, there = known[key]
+    at = bisect_left(places, line)
+    found = len(places) == len(there) and places[at : at + 1] == [line]
+    return there[at] if found else None
 
 
 def _last_program(texts: Texts, code: Step) -> Step | None:
@@ -119,7 +142,8 @@ def _to_code(texts: Texts, step: Step, lines: Sequence[int], code_step: Step) ->
     program, code = texts.scanned(last, "assembly"), texts.scanned(code_step, "code")
     if program is None or code is None:
         return []
-    return [there for line in lines for there in _code_lines(program, code, line)]
+    source = _Source(program, code)
+    return [there for line in lines for there in source.lines(line)]
 
 
 def _from_code(texts: Texts, code_step: Step, lines: Sequence[int], step: Step) -> list[int]:
@@ -130,53 +154,90 @@ def _from_code(texts: Texts, code_step: Step, lines: Sequence[int], step: Step) 
     if program is None or code is None:
         return []
     wanted = set(lines)
-    found = [
-        number
-        for scope in program.scopes
-        if any(_is_of(scope.name, code.scope_at(line).name) for line in lines)
-        for number in range(scope.line, scope.end + 1)
-        if wanted & set(_code_lines(program, code, number))
-    ]
-    return _between(texts, last, step, "assembly", found)
+    source = _Source(program, code)
+    found: set[int] = set()
+    for scope in program.scopes:
+        there = [line for line in lines if is_function_of(scope.name, code.scope_at(line).name)]
+        if not there:
+            continue
+        # Only lines with a name that the source's have can correspond to them.
+        names = {use for line in there for use in source.names_of_program(scope, line)}
+        numbers = {scope.line}
+        for name, is_procedure in names:
+            uses = program.uses(name, scope, is_procedure=is_procedure)
+            numbers.update(number for number, use in uses if is_procedure or use.access != "read")
+        found.update(number for number in numbers if wanted.intersection(source.lines(number)))
+    return _between(texts, last, step, "assembly", sorted(found))
 
 
-def _is_of(procedure: str, function: str) -> bool:
-    return function == procedure or function.startswith((f"{procedure}_raw", f"{procedure}_lanes_"))
+@dataclass(slots=True)
+class _Source:
+    """The last program and the source made of it; what corresponds is looked up once per name."""
 
+    program: ScannedText
+    code: ScannedText
+    _known: dict[tuple[int, str, bool], tuple[list[int], list[int]]] = field(default_factory=dict)
 
-def _code_lines(program: ScannedText, code: ScannedText, line: int) -> list[int]:
-    """The lines of the source that give the same name its content as ``line`` does.
+    def names_of_program(self, scope: Scope, line: int) -> Iterator[tuple[str, bool]]:
+        """What the names in a line of the source may be called in the procedure ``scope``."""
+        for use in self.code.names(line):
+            yield use.name, use.is_procedure
+            if use.is_procedure:
+                yield use.name.removesuffix(RAW), True
+            elif parameter := parameter_of(use.name, self.program, scope):
+                yield parameter, False
 
-    Where a name gets its content in several places, the first corresponds to the first.
-    """
-    scope = program.scope_at(line)
-    if scope.line == line:
-        return [each.line for each in code.scopes if _is_of(scope.name, each.name)]
-    names = program.names(line)
-    written = next((use for use in names if use.is_procedure), None)
-    if written is None:
-        written = next((use for use in names if use.access != "read"), None)
-    if written is None:
-        return []
-    ours = [each for each in _writes(program, written.name, scope) if each != scope.line]
-    theirs: list[int] = []
-    for called, function in names_in_code(Name(written.name, scope.name), program, code):
-        theirs += [each for each in _writes(code, called, function) if each != function.line]
-    if written.is_procedure:
-        calls = program.uses(written.name, scope, is_procedure=True)
-        ours = list(dict.fromkeys(number for number, _ in calls))
+    def lines(self, line: int) -> list[int]:
+        """The lines of the source that give the same name its content as ``line`` does.
+
+        Where a name gets its content in several places, the first corresponds to the first.
+        """
+        scope = self.program.scope_at(line)
+        if scope.line == line:
+            return [each.line for each in self.code.scopes if is_function_of(scope.name, each.name)]
+        names = self.program.names(line)
+        written = next((use for use in names if use.is_procedure), None)
+        if written is None:
+            written = next((use for use in names if use.access != "read"), None)
+        if written is None:
+            return []
+        ours, theirs = self._places(scope, written.name, is_procedure=written.is_procedure)
+        at = bisect_left(ours, line)
+        if len(ours) == len(theirs) and ours[at : at + 1] == [line]:
+            return [theirs[at]]
+        return theirs
+
+    def _places(
+        self, scope: Scope, name: str, *, is_procedure: bool
+    ) -> tuple[list[int], list[int]]:
+        """Where the program and the source call a procedure, or give a name its content."""
+        key = (scope.line, name, is_procedure)
+        if key not in self._known:
+            if is_procedure:
+                found = self._calls(scope, name)
+            else:
+                ours = [each for each in _writes(self.program, name, scope) if each != scope.line]
+                theirs: list[int] = []
+                for called, function in names_in_code(
+                    Name(name, scope.name), self.program, self.code
+                ):
+                    writes = _writes(self.code, called, function)
+                    theirs += [each for each in writes if each != function.line]
+                found = ours, theirs
+            self._known[key] = found[0], sorted(set(found[1]))
+        return self._known[key]
+
+    def _calls(self, scope: Scope, name: str) -> tuple[list[int], list[int]]:
+        calls = self.program.uses(name, scope, is_procedure=True)
         theirs = [
             number
-            for function in code.scopes
-            if _is_of(scope.name, function.name)
-            for name in (written.name, f"{written.name}_raw")
-            for number, _ in code.uses(name, function, is_procedure=True)
+            for function in self.code.scopes
+            if is_function_of(scope.name, function.name)
+            for called in (name, name + RAW)
+            for number, _ in self.code.uses(called, function, is_procedure=True)
             if number != function.line
         ]
-    theirs = sorted(set(theirs))
-    if len(ours) == len(theirs) and line in ours:
-        return [theirs[ours.index(line)]]
-    return theirs
+        return list(dict.fromkeys(number for number, _ in calls)), theirs
 
 
 def _writes(text: ScannedText, name: str, scope: Scope) -> list[int]:

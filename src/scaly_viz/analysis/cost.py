@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from scaly_viz.analysis.text_model import FREE, Cost, Procedure, TextModel
+from scaly_viz.analysis.text_model import FREE, LARGEST, Cost, Loop, Procedure, TextModel
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -90,12 +90,23 @@ def cost_of(model: TextModel) -> TextCost:
     for root in model.roots:
         total = _plus(total, runs.get(root, FREE))
     lines.sort(key=lambda each: each.line)
-    return TextCost(lines, loops, procedures, _totals(total), list(model.uncounted))
+    uncounted = list(model.uncounted)
+    if any(loop.passes == LARGEST for each in model.procedures for loop in each.loops) or (
+        LARGEST in total
+    ):
+        uncounted.append(f"whatever is beyond {LARGEST:,}")
+    return TextCost(lines, loops, procedures, _totals(total), uncounted)
 
 
 def _plus(cost: Cost, other: Cost, times: int = 1) -> Cost:
     a, b, c, d = other
-    return cost[0] + a * times, cost[1] + b * times, cost[2] + c * times, cost[3] + d * times
+    sums = cost[0] + a * times, cost[1] + b * times, cost[2] + c * times, cost[3] + d * times
+    return sums if max(sums) <= LARGEST else _limited(sums)
+
+
+def _limited(cost: Cost) -> Cost:
+    a, b, c, d = cost
+    return min(a, LARGEST), min(b, LARGEST), min(c, LARGEST), min(d, LARGEST)
 
 
 def _totals(cost: Cost) -> Totals:
@@ -105,7 +116,7 @@ def _totals(cost: Cost) -> Totals:
 
 def _passes(procedure: Procedure, line: int) -> int | None:
     loop = procedure.loop_at(line)
-    while loop is not None and loop.chunks:
+    if loop is not None and loop.chunks:
         loop = loop.parent
     return 1 if loop is None else loop.passes
 
@@ -118,15 +129,16 @@ def _inclusive(model: TextModel) -> dict[str, Cost]:
     stack = [each.name for each in model.procedures]
     while stack:
         procedure = by_name[stack[-1]]
+        if procedure.name in runs:
+            stack.pop()
+            continue
         missing = [
             callee
             for called in procedure.calls.values()
             for callee in called
             if callee in by_name and callee not in runs
         ]
-        if procedure.name in runs:
-            stack.pop()
-        elif missing and procedure.name not in entered:
+        if missing and procedure.name not in entered:
             entered.add(procedure.name)
             stack += [name for name in missing if name not in entered]
         else:
@@ -163,7 +175,7 @@ def _times(model: TextModel) -> dict[str, int]:
             passes = _passes(procedure, line) or 0
             for callee in called:
                 if callee in times and callee != name:
-                    times[callee] += times[name] * passes
+                    times[callee] = min(LARGEST, times[callee] + times[name] * passes)
     return times
 
 
@@ -194,18 +206,19 @@ def _lines(procedure: Procedure, runs: Mapping[str, Cost]) -> Iterator[LineCost]
 
 def _loops(procedure: Procedure, lines: Sequence[LineCost]) -> Iterator[LoopCost]:
     sums: dict[int, Cost | None] = {loop.line: FREE for loop in procedure.loops}
-    for each in lines:
-        loop = procedure.loop_at(each.line)
-        while loop is not None:
+
+    def add(loop: Loop | None, cost: Cost | None) -> None:
+        if loop is not None:
             known = sums[loop.line]
-            if each.total is None or known is None:
-                sums[loop.line] = None
-            else:
-                total = each.total
-                sums[loop.line] = _plus(
-                    known, (total.loads, total.stores, total.flops, total.bytes)
-                )
-            loop = loop.parent
+            sums[loop.line] = None if cost is None or known is None else _plus(known, cost)
+
+    for each in lines:
+        total = each.total
+        known = None if total is None else (total.loads, total.stores, total.flops, total.bytes)
+        add(procedure.loop_at(each.line), known)
+    # Inner loops come after those around them.
+    for loop in reversed(procedure.loops):
+        add(loop.parent, sums[loop.line])
     for loop in procedure.loops:
         cost = sums[loop.line]
         yield LoopCost(

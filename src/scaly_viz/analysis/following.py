@@ -15,7 +15,7 @@ type Aligned = Callable[[Sequence[str], Sequence[str]], Sequence[int]]
 _DEFINITION_VOTES = 3
 _PARAMETERS: tuple[Role, ...] = ("input", "output")
 # What scaly calls the C functions of a procedure: itself, its raw form, its loops over lanes.
-_RAW = "_raw"
+RAW = "_raw"
 _LANES = "_lanes_"
 
 
@@ -41,17 +41,18 @@ def follow(name: Name, one: ScannedText, other: ScannedText, lines: Sequence[int
     if the procedure still has it.
     """
     votes: Counter[Name] = Counter()
-    for line, use in name.uses(one):
+    for line in dict.fromkeys(line for line, _ in name.uses(one)):
         partner = lines[line - 1]
         if partner < 0:
             continue
         names, theirs = one.names(line), other.names(partner + 1)
         if len(names) != len(theirs):
             continue
-        found = theirs[names.index(use)]
         scope = "" if name.is_procedure else other.scope_at(partner + 1).name
-        weight = 1 if use.access == "read" else _DEFINITION_VOTES
-        votes[Name(found.name, scope, name.is_procedure)] += weight
+        for use, found in zip(names, theirs, strict=True):
+            if use.name == name.name and use.is_procedure == name.is_procedure:
+                weight = 1 if use.access == "read" else _DEFINITION_VOTES
+                votes[Name(found.name, scope, name.is_procedure)] += weight
     if votes:
         return votes.most_common(1)[0][0]
     return name if any(True for _ in name.uses(other)) else None
@@ -59,15 +60,15 @@ def follow(name: Name, one: ScannedText, other: ScannedText, lines: Sequence[int
 
 def parameters(text: ScannedText, scope: Scope) -> dict[Role, list[str]]:
     """Return the inputs and outputs of a procedure, in order."""
-    found: dict[Role, list[str]] = {role: [] for role in _PARAMETERS}
+    found: dict[Role, dict[str, None]] = {role: {} for role in _PARAMETERS}
     head = text.lines[scope.line - 1]
     for each in text.names(scope.line):
         if each.is_procedure:
             continue
         declared = text.scanner.declared(head, each.name)
-        if declared is not None and declared[0] in found and each.name not in found[declared[0]]:
-            found[declared[0]].append(each.name)
-    return found
+        if declared is not None and declared[0] in found:
+            found[declared[0]][each.name] = None
+    return {role: list(names) for role, names in found.items()}
 
 
 def follow_parameter(name: Name, one: ScannedText, other: ScannedText) -> Name | None:
@@ -85,22 +86,36 @@ def follow_parameter(name: Name, one: ScannedText, other: ScannedText) -> Name |
     return None
 
 
+def is_function_of(procedure: str, function: str) -> bool:
+    """Tell whether a C function is made of the program's ``procedure``."""
+    return function in (procedure, procedure + RAW) or function.startswith(procedure + _LANES)
+
+
+def _in_entry(program: ScannedText, scope: Scope) -> dict[str, str]:
+    """What the inputs and outputs of a procedure are called in its C function, if that is the entry."""
+    found = parameters(program, scope)
+    arrays: tuple[tuple[Role, str], ...] = (("input", "arg"), ("output", "res"))
+    return {name: f"{array}[{at}]" for role, array in arrays for at, name in enumerate(found[role])}
+
+
+def parameter_of(called: str, program: ScannedText, scope: Scope) -> str | None:
+    """Return which input or output of a procedure is ``called`` so in the C, None where it is none."""
+    names = {there: name for name, there in _in_entry(program, scope).items()}
+    return names.get(called)
+
+
 def names_in_code(name: Name, program: ScannedText, code: ScannedText) -> list[tuple[str, Scope]]:
     """Return what ``name`` of the last program is called in the C functions made of its procedure."""
     if name.is_procedure:
-        return [(each, code.scope_at(0)) for each in (name.name, name.name + _RAW)]
+        return [(each, code.scope_at(0)) for each in (name.name, name.name + RAW)]
     found: list[tuple[str, Scope]] = []
-    ours: dict[Role, list[str]] = {}
-    for scope in program.named(name.scope):
-        ours = parameters(program, scope)
+    in_entry: str | None = None
+    for scope in program.named(name.scope)[-1:]:
+        in_entry = _in_entry(program, scope).get(name.name)
     for scope in code.scopes:
-        of_procedure = scope.name in (name.scope, name.scope + _RAW)
-        if not of_procedure and not scope.name.startswith(name.scope + _LANES):
+        if not is_function_of(name.scope, scope.name):
             continue
         found.append((name.name, scope))
-        if scope.name == name.scope:
-            for role, array in (("input", "arg"), ("output", "res")):
-                names = ours.get(role, [])  # type: ignore[call-overload]  # both are roles
-                if name.name in names:
-                    found.append((f"{array}[{names.index(name.name)}]", scope))
+        if scope.name == name.scope and in_entry is not None:
+            found.append((in_entry, scope))
     return found

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from scaly_viz.analysis.scanners import Scope, scopes_between
 from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
 _NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_OUTPUTS = re.compile(r"\bn_out=(\d+)")
+_STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
+_OUTPUTS = re.compile(r"\bn_out=(\d{1,9})\b")
 # Longer lines are tables of constants.
 _LONG_LINE = 500_000
 _PROC = re.compile(r"\s*prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
-_PARAMETER = re.compile(r"%([\w.]+): memref<([^>]*)>")
-_INPUTS = re.compile(r"\binput_count=(\d+)")
+_PARAMETER = re.compile(r"%([\w.]+): memref<([^<>]*)>")
+_INPUTS = re.compile(r"\binput_count=(\d{1,9})\b")
 _BUFFER = re.compile(r"\s*%([\w.]+) = prog\.buffer : memref<([^>]*)>")
 _ASSIGN = re.compile(r"\s*%([\w.]+) = prog\.assign .* : (\w+)")
 _FOR = re.compile(r"\s*prog\.for %([\w.]+) = ")
@@ -40,11 +41,7 @@ class ProgScanner:
     def declared(self, line: str, name: str) -> tuple[Role, str] | None:
         """Return what a procedure's head or a statement says of ``name``."""
         if head := _PROC.match(line):
-            inputs = int(found[1]) if (found := _INPUTS.search(head[3])) else 0
-            for at, (parameter, type_) in enumerate(_PARAMETER.findall(head[2])):
-                if parameter == name:
-                    return ("input" if at < inputs else "output"), shown_type(type_)
-            return ("procedure", "") if head[1] == name else None
+            return _parameters(line).get(name) or (("procedure", "") if head[1] == name else None)
         if found := _BUFFER.match(line):
             return ("buffer", shown_type(found[2])) if found[1] == name else None
         if found := _ASSIGN.match(line):
@@ -52,6 +49,19 @@ class ProgScanner:
         if found := _FOR.match(line):
             return ("loop", "int64") if found[1] == name else None
         return None
+
+
+@lru_cache(maxsize=8)
+def _parameters(line: str) -> Mapping[str, tuple[Role, str]]:
+    """Role and type of each parameter of the procedure whose head ``line`` is."""
+    head = _PROC.match(line)
+    if head is None:
+        return {}
+    inputs = int(found[1]) if (found := _INPUTS.search(head[3])) else 0
+    declared: dict[str, tuple[Role, str]] = {}
+    for at, (name, type_) in enumerate(_PARAMETER.findall(head[2])):
+        declared.setdefault(name, ("input" if at < inputs else "output", shown_type(type_)))
+    return declared
 
 
 def shown_type(type_: str) -> str:

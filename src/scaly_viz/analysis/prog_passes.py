@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scaly_viz.analysis.prog_nodes import Node
-from scaly_viz.analysis.text_model import Loop
-from scaly_viz.frontend.trips import Nests, UncountableError, constant_trips
-
-# Loops that are nested deeper, and whose bounds depend on each other, are not counted.
-_DEEPEST = 100
+from scaly_viz.analysis.text_model import LARGEST, Loop
+from scaly_viz.frontend.trips import DEEPEST, Nests, UncountableError, constant_trips
 
 
 @dataclass(slots=True)
@@ -43,19 +40,17 @@ def _count(nest: Nest, nests: Nests) -> None:
     if nest.lanes is not None and around is not None and around.is_chunks:
         outer = _passes(around.around)
         loop.trips = nest.lanes
-        loop.passes = None if outer is None else outer * nest.lanes
+        loop.passes = None if outer is None else min(LARGEST, outer * nest.lanes)
         return
     outer = _passes(around)
     trips = constant_trips(nest.range)
     if trips is not None:
-        loop.trips = trips
-        loop.passes = 0 if trips == 0 else None if outer is None else outer * trips
-        return
-    ranges = _ranges(nest)
-    if len(ranges) > _DEEPEST:
+        loop.trips = min(LARGEST, trips)
+        outer = 0 if trips == 0 else outer
+        loop.passes = None if outer is None else min(LARGEST, outer * trips)
         return
     try:
-        loop.passes = nests.passes(ranges)
+        loop.passes = min(LARGEST, nests.passes(_ranges(nest)))
     except UncountableError:
         return
     if outer:
@@ -80,7 +75,7 @@ def _ranges(nest: Nest) -> list[Node]:
     """The bounds of the loops from the outermost to ``nest``; lanes in the place of their chunks."""
     ranges: list[Node] = []
     current: Nest | None = nest
-    while current is not None and len(ranges) <= _DEEPEST:
+    while current is not None and len(ranges) <= DEEPEST:
         if current.lanes is not None and current.around is not None and current.around.is_chunks:
             ranges.append(_elements(current))
             current = current.around.around

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from scaly_viz.analysis.text_model import Occurrence, Role
 
 # Longer lines are tables of constants, in which nothing is named.
 LONG_LINE = 100_000
+# Lines whose names are remembered: each question takes the lines of a few names apart, often.
+_REMEMBERED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class Scanner(Protocol):
 
 def scopes_between(heads: Sequence[tuple[str, int]], last: int) -> list[Scope]:
     """Return scopes that each end where the next begins."""
-    ends = [line - 1 for _, line in heads[1:]]
-    return [Scope(name, line, end) for (name, line), end in zip(heads, [*ends, last], strict=True)]
+    ends = [line - 1 for _, line in heads[1:]] + [last] * bool(heads)
+    return [Scope(name, line, end) for (name, line), end in zip(heads, ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class ScannedText:
     lines: Sequence[str]
     scanner: Scanner
     scopes: Sequence[Scope]
+    _names: dict[int, list[Occurrence]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, lines: Sequence[str], scanner: Scanner) -> ScannedText:
@@ -70,15 +73,23 @@ class ScannedText:
 
     def names(self, line: int) -> list[Occurrence]:
         """Return the names in the line of this number."""
-        text = self.lines[line - 1]
-        return self.scanner.names(text) if len(text) <= LONG_LINE else []
+        found = self._names.get(line)
+        if found is None:
+            text = self.lines[line - 1]
+            found = self.scanner.names(text) if len(text) <= LONG_LINE else []
+            if len(self._names) >= _REMEMBERED or len(found) > _REMEMBERED:
+                self._names.clear()
+            self._names[line] = found
+        return found
 
     def uses(
         self, name: str, scope: Scope, *, is_procedure: bool = False
     ) -> Iterator[tuple[int, Occurrence]]:
         """The places in ``scope`` that have ``name``, of a procedure or of something else."""
+        # Not each line that has i_1 in i_10 need be taken apart.
+        whole = re.compile(re.escape(name) + r"(?!\w)" * (name[-1:].isalnum() or name[-1:] == "_"))
         for line in range(scope.line, scope.end + 1):
-            if name in self.lines[line - 1]:
+            if whole.search(self.lines[line - 1]):
                 for each in self.names(line):
                     if each.name == name and each.is_procedure == is_procedure:
                         yield line, each

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from scaly_viz.analysis.scanners import Scope, scopes_between
 from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
 _HEAD = re.compile(r"\b(\w+)\([^()]*\) ?\{$")
 _NAME = re.compile(r"\b(?:arg|res)\[\d+\]|(?<![\w.>])[A-Za-z_]\w*")
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*|/\*.*?\*/')
+# What does not end in its line goes to the end of it.
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.?)*+"?|//.*|/\*.*?(?:\*/|$)')
 _WORDS = frozenset(
     word
     for line in (
@@ -25,6 +27,9 @@ _TYPES = r"double|float|u?int(?:8|16|32|64)_t|bool|int|long long|\w+_vec|\w+_t"
 _DECLARATION = re.compile(
     rf"^\s*(?P<type>(?:static )?(?:const )?(?:{_TYPES})(?: const)?\*?) "
     r"(?P<name>\w+)(?P<size>\[\d+\])?(?: = |;)"
+)
+_ARRAY = re.compile(
+    r"(?P<type>(?P<const>const )?(?:double|float|int64_t|int32_t)\*) (?P<name>[^\W\d]\w*)"
 )
 _LOOP = re.compile(r"\bfor \((?:long long|int) (\w+) = ")
 
@@ -74,13 +79,20 @@ class CScanner:
             return "loop", "long long"
         head = _function_of(line)
         if head is not None:
-            if re.match(rf"{re.escape(name)}\(", line[head:]):
+            if line.startswith(f"{name}(", head):
                 return "procedure", ""
-            if found := re.search(
-                rf"(const )?(double|float|int64_t|int32_t)\* {re.escape(name)}\b", line
-            ):
-                return ("input" if found[1] else "output"), found[0].removesuffix(f" {name}")
+            return _parameters(line).get(name)
         return None
+
+
+@lru_cache(maxsize=8)
+def _parameters(line: str) -> Mapping[str, tuple[Role, str]]:
+    """Role and type of each array that a function takes whose head ``line`` is."""
+    declared: dict[str, tuple[Role, str]] = {}
+    for found in _ARRAY.finditer(line):
+        role: Role = "input" if found["const"] else "output"
+        declared.setdefault(found["name"], (role, found["type"]))
+    return declared
 
 
 def _function_of(line: str) -> int | None:

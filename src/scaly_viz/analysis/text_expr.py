@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from scaly_viz.analysis.scanners import Scope, scopes_between
 from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
-_FUNC = re.compile(r"\s*expr\.func @([^(]+)\((.*)\) -> \((.*)\) \{$")
+_FUNC = re.compile(r"\s*expr\.func @([^(]+)\(")
 _NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)|\bcallee=\"([^\"]+)\"")
-_PARAMETER = re.compile(r"%([\w.]+): tensor<([^>]*)>")
-_TYPE = re.compile(r" : tensor<([^>]*)>$")
+_PARAMETER = re.compile(r"%([\w.]+): tensor<([^<>]*)>")
+_TYPE = re.compile(r" : tensor<([^<>]*)>$")
 
 
 class ExprScanner:
@@ -46,15 +47,23 @@ class ExprScanner:
     def declared(self, line: str, name: str) -> tuple[Role, str] | None:
         """Return what a function's head or an operation says of ``name``."""
         if head := _FUNC.match(line):
-            for role, parameters in (("input", head[2]), ("output", head[3])):
-                for parameter, type_ in _PARAMETER.findall(parameters):
-                    if parameter == name:
-                        return ("input" if role == "input" else "output"), _shown(type_)
-            return ("procedure", "") if head[1] == name else None
+            return _parameters(line).get(name) or (("procedure", "") if head[1] == name else None)
         if line.lstrip().startswith(f"%{name} = "):
             found = _TYPE.search(line)
             return "ssa", _shown(found[1]) if found else ""
         return None
+
+
+@lru_cache(maxsize=8)
+def _parameters(line: str) -> Mapping[str, tuple[Role, str]]:
+    """Role and type of each input and output of the function whose head ``line`` is."""
+    inputs, _, outputs = line.rpartition(" -> (")
+    declared: dict[str, tuple[Role, str]] = {}
+    sides: tuple[tuple[Role, str], ...] = (("input", inputs), ("output", outputs))
+    for role, side in sides:
+        for name, type_ in _PARAMETER.findall(side):
+            declared.setdefault(name, (role, _shown(type_)))
+    return declared
 
 
 def _shown(type_: str) -> str:

@@ -6,13 +6,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from scaly_viz.analysis.scanners import Scope, scopes_between
 from scaly_viz.analysis.text_model import Access, Loop, Occurrence, Procedure, Role, TextModel
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d][\w.]*")
 _CALLEE = re.compile(r"(?:\bcall|^ *proc) ([^\s(]+)\(")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
 
 
 def listing_lines(assembly: Sequence[str], listing: Sequence[str]) -> list[int] | None:
@@ -73,13 +74,21 @@ def _access(bare: str, match: re.Match[str], start: int, written_until: int) -> 
 
 
 _HEAD = re.compile(r" *proc ([^\s(]+)\((.*)\)")
-_PARAMETER = re.compile(r"(\w+):(\w+)(\([\d, ]*\))")
+_PARAMETER = re.compile(r"\b(\w+):(\w+)(\([\d, ]*\))")
 _WORDS = frozenset(
     (
         *("buffer", "call", "for", "global", "in", "int64", "kind", "pair", "print"),
         *("proc", "program", "reduce", "serial", "step", "vector"),
     )
 )
+
+
+@lru_cache(maxsize=8)
+def _parameters(line: str) -> Mapping[str, str]:
+    """The type of each parameter of the procedure whose head ``line`` is."""
+    head = _HEAD.match(line)
+    found = _PARAMETER.findall(head[2]) if head else []
+    return {name: f"{dtype} {shape}" for name, dtype, shape in found}
 
 
 class ListingScanner:
@@ -122,13 +131,10 @@ class ListingScanner:
         if head := _HEAD.match(line):
             if head[1] == name:
                 return "procedure", ""
-            shapes = {
-                each: f"{dtype} {shape}" for each, dtype, shape in _PARAMETER.findall(head[2])
-            }
-            return ("input", shapes[name]) if name in shapes else None
+            shown = _parameters(line).get(name)
+            return ("input", shown) if shown is not None else None
         bare = line.strip()
         if bare.startswith(f"for {name} in"):
             return "loop", "int64"
-        if found := re.match(rf"(\w+) {re.escape(name)} = ", bare):
-            return "variable", found[1]
-        return None
+        type_, _, rest = bare[: len(name) + 100].partition(" ")
+        return ("variable", type_) if rest.startswith(f"{name} = ") else None

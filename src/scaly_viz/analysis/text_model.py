@@ -13,6 +13,8 @@ type Cost = tuple[int, int, int, int]
 """Loads, stores, flops and bytes moved."""
 
 FREE: Cost = (0, 0, 0, 0)
+LARGEST = 2**63 - 1
+"""Figures do not grow beyond this one: no compiler's program runs so long, and JSON's readers stop there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,41 @@ class Procedure:
     loops: list[Loop] = field(default_factory=list)
     costs: dict[int, Cost] = field(default_factory=dict)
     calls: dict[int, list[str]] = field(default_factory=dict)
+    _borders: tuple[list[int], list[Loop | None]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def loop_at(self, line: int) -> Loop | None:
-        """Return the innermost loop whose body ``line`` lies in; a head lies in the loop around it."""
-        at = bisect_right(self.loops, line - 1, key=lambda loop: loop.line) - 1
-        found = self.loops[at] if at >= 0 else None
-        while found is not None and found.end < line:
-            found = found.parent
-        return found
+        """Return the innermost loop whose body ``line`` lies in; a head lies in the loop around it.
+
+        The procedure must have been read whole: where its loops lie is remembered.
+        """
+        if self._borders is None:
+            self._borders = _borders(self.loops)
+        lines, loops = self._borders
+        at = bisect_right(lines, line) - 1
+        return loops[at] if at >= 0 else None
+
+
+def _borders(loops: Sequence[Loop]) -> tuple[list[int], list[Loop | None]]:
+    """The lines from which on another loop is the innermost one, ascending, and that loop."""
+    lines: list[int] = []
+    inner: list[Loop | None] = []
+    open_: list[Loop] = []
+
+    def close(before: int) -> None:
+        while open_ and open_[-1].end < before:
+            lines.append(open_.pop().end + 1)
+            inner.append(open_[-1] if open_ else None)
+
+    for loop in loops:
+        close(loop.line + 1)
+        lines.append(loop.line + 1)
+        inner.append(loop)
+        open_.append(loop)
+    if open_:
+        close(max(loop.end for loop in open_) + 1)
+    return lines, inner
 
 
 @dataclass(slots=True)
@@ -103,8 +132,18 @@ class TextModel:
         return next((each for each in self.procedures if each.name == name), None)
 
 
+def column_of_utf16(line: str, column: int) -> int:
+    """Return the character that a column as browsers count it lies in."""
+    if line.isascii() or column <= 0:
+        return column
+    units = line.encode("utf-16-le", "surrogatepass")
+    before = units[: 2 * column].decode("utf-16-le", "surrogatepass")
+    # Half of a pair is a part of its character.
+    return len(before) - (before[-1] != line[len(before) - 1])
+
+
 def utf16_column(line: str, column: int) -> int:
     """Return a column as browsers count it, in UTF-16 code units."""
     if line.isascii():
         return column
-    return column + sum(character >= "\U00010000" for character in line[:column])
+    return len(line[:column].encode("utf-16-le", "surrogatepass")) // 2

@@ -16,7 +16,7 @@ from scaly_viz.frontend.straight_line import NOTHING, plus, total
 from scaly_viz.frontend.trips import constant_tables
 
 _PROC = re.compile(r"prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
-_PARAMETER = re.compile(r"%([\w.]+): memref<([^>]*)>")
+_PARAMETER = re.compile(r"%([\w.]+): memref<([^<>]*)>")
 _FOR = re.compile(r"prog\.for %([\w.]+) = ")
 _BUFFER = re.compile(r"%([\w.]+) = prog\.buffer : memref<([^>]*)>")
 _ASSIGN = re.compile(r"%([\w.]+) = prog\.assign ")
@@ -25,17 +25,19 @@ _CALL = re.compile(r"(?:%[^=]+ = )?prog\.(?:call|launch) @([^(]+)\(")
 _PRINT = re.compile(r"prog\.print\(")
 _RETURNED = re.compile(r"%([\w.]+)")
 _TYPE = re.compile(r" : (\w+)(?: \{[^{}]*\})?$")
-_MEMREF = re.compile(r"(?:(\d+(?:x\d+)*)x)?([a-z]+\d*)(?:, (\w+))?")
-_INPUTS = re.compile(r"\binput_count=(\d+)")
-_WORKSPACE = re.compile(r"\bsz_w=(\d+)")
-_LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d+), ")
-_ALIAS = re.compile(r" = prog\.alias %([\w.]+) offset (\d+)$")
-_SLOT = re.compile(r" = prog\.workspace offset (\d+)$")
+_MEMREF = re.compile(r"(?:(\d{1,15}(?:x\d{1,15}){0,63})x)?([a-z]+\d*)(?:, (\w+))?")
+_INPUTS = re.compile(r"\binput_count=(\d{1,9})\b")
+_WORKSPACE = re.compile(r"\bsz_w=(\d{1,15})\b")
+_LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d{1,15}), ")
+_ALIAS = re.compile(r" = prog\.alias %([\w.]+) offset (\d{1,15})$")
+_SLOT = re.compile(r" = prog\.workspace offset (\d{1,15})$")
 _DENSE = re.compile(r" = dense<\[(.*)\]>$")
 _ROOT = re.compile(r'\bsolver_root="([^"]*)"')
 _SOLVER_SETS = re.compile(r"\b(solver_oracles|solver_external_workspace)=\{([^{}]*)\}")
 _ORACLES = re.compile(r'([\w.]+)=\[((?:"[^"]*"(?:, )?)*)\]')
-_SIZES = re.compile(r"([\w.]+)=(\d+)")
+_SIZES = re.compile(r"([\w.]+)=(\d{1,15})\b")
+# Deeper loops, which no compiler writes, are passed over: each level makes numbers longer.
+_DEEPEST = 200
 
 
 @dataclass(slots=True)
@@ -70,6 +72,8 @@ class ProgramText:
         self._readings: list[_Reading] = []
         self._blocks: list[_Block] = []
         self._header: Mapping[str, object] = {}
+        self._too_deep = 0
+        self._passed_over: dict[str, int] = {}
         for number, line in enumerate(lines, 1):
             self._line(line.strip(), number)
         while self._blocks:
@@ -92,7 +96,11 @@ class ProgramText:
         )
 
     def _untold(self) -> list[str]:
-        return [
+        passed_over = [
+            f"loops in proc {name}: those nested more than {_DEEPEST} deep, from line {line} on"
+            for name, line in self._passed_over.items()
+        ]
+        return passed_over + [
             f"{each.expressions.mixed} operations in proc {each.procedure.name}: on numbers of"
             " several types, the text does not tell whether they are floating-point"
             for each in self._readings
@@ -109,7 +117,9 @@ class ProgramText:
         return list(dict.fromkeys(roots))
 
     def _line(self, text: str, number: int) -> None:
-        if text == "}":
+        if self._too_deep and not _PROC.match(text):
+            self._too_deep += bool(_FOR.match(text)) - (text == "}")
+        elif text == "}":
             self._close(number)
         elif match := _PROC.match(text):
             self._open_procedure(match, number)
@@ -117,11 +127,16 @@ class ProgramText:
             if text.startswith("prog.module"):
                 self._header = _solvers(text)
         elif match := _FOR.match(text):
-            self._open_loop(match, text, number)
+            if len(self._blocks) > _DEEPEST:
+                self._too_deep = 1
+                self._passed_over.setdefault(self._readings[-1].procedure.name, number)
+            else:
+                self._open_loop(match, text, number)
         else:
             self._statement(text, number)
 
     def _open_procedure(self, match: re.Match[str], number: int) -> None:
+        self._too_deep = 0
         while self._blocks:
             self._close(number - 1)
         reading = _Reading(Procedure(match[1], number), Node("proc"))

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby, islice
+from operator import itemgetter
 
 import msgspec
 
 from scaly_viz.analysis.cost import TextCost
 from scaly_viz.analysis.diff import aligned_lines, lines_of
-from scaly_viz.analysis.following import Aligned, Name, follow, follow_parameter, names_in_code
+from scaly_viz.analysis.following import (
+    Aligned,
+    Name,
+    follow,
+    follow_parameter,
+    is_function_of,
+    names_in_code,
+    parameter_of,
+)
 from scaly_viz.analysis.models import scanner_of
 from scaly_viz.analysis.place import Place
 from scaly_viz.analysis.scanners import ScannedText, Scope
-from scaly_viz.analysis.text_model import Occurrence, utf16_column
+from scaly_viz.analysis.text_model import Occurrence, column_of_utf16, utf16_column
 from scaly_viz.analysis.texts import text_kinds, text_of
 from scaly_viz.errors import PayloadError
 from scaly_viz.recording import Recording, Step
 
 _MAX_RELATED = 200
 _MAX_LINES = 1_000
+_MAX_PLACES = 10_000
 _EXCERPT = 300
 _MAIN_KINDS = ("assembly", "code")
 
@@ -63,7 +74,7 @@ class Value(msgspec.Struct, frozen=True):
     """All that is known of a value, as the text that it was asked for in names it.
 
     ``role`` is buffer, loop, variable, input, output, procedure or ssa; word where nothing is known of the
-    language. ``code`` are its places in the generated source.
+    language. ``code`` are its places in the generated source, the first ten thousand of them.
     """
 
     name: str
@@ -115,9 +126,9 @@ def name_at(text: ScannedText, line: int, column: int) -> tuple[Occurrence, Scop
     """Return the name at a column, counted in UTF-16 code units, and the procedure it lies in."""
     if not 1 <= line <= len(text.lines):
         return None
-    shown = text.lines[line - 1]
+    at = column_of_utf16(text.lines[line - 1], column)
     for each in text.names(line):
-        if utf16_column(shown, each.column) <= column <= utf16_column(shown, each.end_column):
+        if each.column <= at <= each.end_column:
             return each, text.scope_at(line)
     return None
 
@@ -143,7 +154,7 @@ def value_of(
         list(_life(found)),
         producers,
         consumers,
-        [place for each in found if each.kind == "code" for place in each.places()],
+        list(islice(_places_in_code(found), _MAX_PLACES)),
         _cost(uses, cost()),
     )
 
@@ -208,24 +219,14 @@ def _follow(
 def _from_code(name: Name, code: ScannedText, program: ScannedText) -> Name | None:
     """The name in the last program of a name in C: the same, in the procedure that the function is of."""
     for scope in program.scopes:
-        for there, function in _candidates(name, scope, program, code):
-            if function.name == name.scope and there[1] == name.name:
-                return Name(there[0], scope.name)
+        if not is_function_of(scope.name, name.scope):
+            continue
+        if any(True for _ in program.uses(name.name, scope)):
+            return Name(name.name, scope.name)
+        parameter = parameter_of(name.name, program, scope) if name.scope == scope.name else None
+        if parameter is not None:
+            return Name(parameter, scope.name)
     return None
-
-
-def _candidates(
-    name: Name, scope: Scope, program: ScannedText, code: ScannedText
-) -> Iterator[tuple[tuple[str, str], Scope]]:
-    names = dict.fromkeys(
-        use.name for line in range(scope.line, scope.end + 1) for use in program.names(line)
-    )
-    wanted = [name.name] if name.name in names else []
-    if "[" in name.name:
-        wanted = list(names)
-    for each in wanted:
-        for called, function in names_in_code(Name(each, scope.name), program, code):
-            yield (each, called), function
 
 
 @dataclass(slots=True)
@@ -245,9 +246,15 @@ class _Found:
     def shown(self) -> list[str]:
         """The lines that have the value, apart from its name and their indentation."""
         return [
-            (line[: use.column] + line[use.end_column :]).strip()
-            for line, use in ((self.text.lines[line - 1], use) for line, use in self.uses)
+            _without(self.text.lines[line - 1], [use for _, use in uses])
+            for line, uses in groupby(self.uses, key=itemgetter(0))
         ]
+
+
+def _without(line: str, uses: Sequence[Occurrence]) -> str:
+    ends = [0, *(use.end_column for use in uses)]
+    begins = [*(use.column for use in uses), len(line)]
+    return "\0".join(line[i:j] for i, j in zip(ends, begins, strict=True)).strip()
 
 
 def _found(texts: Texts, names: dict[int, tuple[Step, str, Name]]) -> Iterator[_Found]:
@@ -269,6 +276,10 @@ def _found(texts: Texts, names: dict[int, tuple[Step, str, Name]]) -> Iterator[_
             if known is not None and kind == known[1] and kind != "code":
                 program = text, known[2]
             yield _Found(step, kind, text, uses)
+
+
+def _places_in_code(found: Sequence[_Found]) -> Iterator[Place]:
+    return chain.from_iterable(each.places() for each in found if each.kind == "code")
 
 
 def _life(found: Sequence[_Found]) -> Iterator[Life]:
@@ -305,36 +316,42 @@ def _related(
 ) -> tuple[list[Related], list[Related]]:
     producers: dict[str, Related] = {}
     consumers: dict[str, Related] = {}
+    loops: dict[int, dict[str, int]] = {}
     for line in dict.fromkeys(line for line, _ in uses):
-        if text.scope_at(line).line == line:
+        scope = text.scope_at(line)
+        if scope.line == line:
             continue
+        if scope.line not in loops:
+            loops[scope.line] = _loops(text, scope)
         names = text.names(line)
         written = {each.name for each in names if each.access != "read"}
         is_written = name.name in written
         is_read = any(each.name == name.name and each.access == "read" for each in names)
         for each in names:
-            if each.name == name.name or each.is_procedure or _is_loop(text, each.name, line):
+            # The variable of a loop leads the passes, and makes no value.
+            if each.is_procedure or loops[scope.line].get(each.name, line + 1) <= line:
                 continue
-            related = Related(each.name, name.scope, _place(text, step.index, kind, line, each))
-            if is_written and each.access == "read":
-                producers.setdefault(each.name, related)
-            if is_read and each.access != "read":
-                consumers.setdefault(each.name, related)
-    return list(producers.values())[:_MAX_RELATED], list(consumers.values())[:_MAX_RELATED]
+            related = producers if each.access == "read" else consumers
+            wanted = is_written if related is producers else is_read
+            is_new = each.name != name.name and each.name not in related
+            if wanted and is_new and len(related) < _MAX_RELATED:
+                place = _place(text, step.index, kind, line, each)
+                related[each.name] = Related(each.name, name.scope, place)
+    return list(producers.values()), list(consumers.values())
 
 
-def _is_loop(text: ScannedText, name: str, line: int) -> bool:
-    """Whether ``name`` is the variable of a loop around ``line``: it leads the passes, and makes no value."""
-    scope = text.scope_at(line)
-    for before in range(line, scope.line, -1):
-        shown = text.lines[before - 1]
-        if "for " in shown and name in shown:
-            declared = text.scanner.declared(shown, name)
+def _loops(text: ScannedText, scope: Scope) -> dict[str, int]:
+    """The variables of the loops of a procedure, each with the first line that has such a loop."""
+    found: dict[str, int] = {}
+    for line in range(scope.line + 1, scope.end + 1):
+        shown = text.lines[line - 1]
+        if "for " not in shown:
+            continue
+        for use in text.names(line)[:1]:
+            declared = text.scanner.declared(shown, use.name)
             if declared is not None and declared[0] == "loop":
-                return True
-        if line - before > _MAX_LINES:
-            break
-    return False
+                found.setdefault(use.name, line)
+    return found
 
 
 def _cost(uses: Sequence[tuple[int, Occurrence]], cost: TextCost | None) -> ValueCost | None:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Self
 
 from scaly_viz.frontend.program_nodes import ProgramNode
-from scaly_viz.frontend.regions import Region, plus_calls
+from scaly_viz.frontend.regions import Region, plus_calls, waiting
 from scaly_viz.frontend.straight_line import Line, plus
 from scaly_viz.frontend.trips import Nests, UncountableError
 
@@ -62,7 +62,7 @@ def close(name: str, region: Region, tables: Mapping[str, Sequence[int]]) -> Pro
     """Count the loops that ``region`` left open, knowing the constants of its procedure."""
     line, callees, nests = region.line, region.callees, Nests(tables)
     uncounted = []
-    for each in region.opens:
+    for each in waiting(region):
         try:
             times = each.times * nests.passes(each.ranges)
         except UncountableError as error:

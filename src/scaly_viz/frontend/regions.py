@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 
 from scaly_viz.frontend.program_nodes import ProgramNode
 from scaly_viz.frontend.straight_line import NOTHING, Line, plus
-from scaly_viz.frontend.trips import constant_trips
+from scaly_viz.frontend.trips import DEEPEST, constant_trips
 
 _NO_CALLS: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(slots=True)
-class _Open:
-    """Code in nested loops, of which not all have constant bounds; outermost loop first."""
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Code that runs once per value of ``range``, or so many ``times``, and what in it is open as well.
 
-    ranges: tuple[ProgramNode, ...]
+    A tree, so that enclosing what is open costs the same however deep and however much that is.
+    """
+
+    range: ProgramNode | None
     times: int
     line: Line
     callees: Mapping[str, int]
+    within: tuple[Open, ...]
 
 
 @dataclass(slots=True)
@@ -30,7 +34,7 @@ class Region:
 
     line: Line = NOTHING
     callees: Mapping[str, int] = _NO_CALLS
-    opens: tuple[_Open, ...] = ()
+    opens: tuple[Open, ...] = ()
     sites: Line = NOTHING
     call_sites: int = 0
     loops: int = 0
@@ -42,19 +46,46 @@ class Region:
         a, b, c, d = self.line
         self.line = (a * times, b * times, c * times, d * times)
         self.callees = plus_calls(_NO_CALLS, self.callees, times)
-        if self.opens:
-            self.opens = tuple(replace(each, times=each.times * times) for each in self.opens)
+        if self.opens and times != 1:
+            self.opens = (Open(None, times, NOTHING, _NO_CALLS, self.opens),)
 
     def enclose(self, rng: ProgramNode) -> None:
         """Run all of it once per value of ``rng``."""
         opens, self.opens = self.opens, ()
         trips = constant_trips(rng)
         if trips is None:
-            opens = (_Open((), 1, self.line, self.callees), *opens)
+            self.opens = (Open(rng, 1, self.line, self.callees, opens),)
             trips = 0
+        elif opens:
+            self.opens = (Open(rng, 1, NOTHING, _NO_CALLS, opens),)
+        opens, self.opens = self.opens, ()
         self.repeat(trips)
-        if opens:
-            self.opens = tuple(replace(each, ranges=(rng, *each.ranges)) for each in opens)
+        self.opens = opens
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Code in nested loops, of which not all have constant bounds; outermost loop first."""
+
+    ranges: Sequence[ProgramNode]
+    times: int
+    line: Line
+    callees: Mapping[str, int]
+
+
+def waiting(region: Region) -> Iterator[Waiting]:
+    """What of ``region`` waits for its loops, in the order of the text."""
+    stack = [(each, 1, 0) for each in reversed(region.opens)]
+    path: list[ProgramNode] = []
+    while stack:
+        each, times, depth = stack.pop()
+        del path[depth:]
+        times *= each.times
+        if each.range is not None:
+            path.append(each.range)
+            if constant_trips(each.range) is None:
+                yield Waiting(path[: DEEPEST + 1], times, each.line, each.callees)
+        stack += [(inner, times, len(path)) for inner in reversed(each.within)]
 
 
 _DECLARED = Region(buffers=1)

@@ -10,6 +10,9 @@ from scaly_viz.frontend.program_nodes import ProgramNode, text_of
 
 # More values of loop variables than this are not tried one by one in a procedure (about 0.5 s).
 _MAX_VALUES = 50_000
+# Nor are nests deeper than this counted, nor more loops of nests than this in a procedure.
+DEEPEST = 64
+_MAX_LOOPS = 500_000
 
 
 class UncountableError(Exception):
@@ -48,18 +51,23 @@ class Nests:
     def __init__(self, tables: Mapping[str, Sequence[int]]) -> None:
         self._tables = tables
         self._values_left = _MAX_VALUES
+        self._loops_left = _MAX_LOOPS
+        self._bounds: dict[ProgramNode, list[_Bound]] = {}
 
     def passes(self, ranges: Sequence[ProgramNode]) -> int:
         """How often the body of these loops runs; raises ``UncountableError``.
 
         A variable that no inner bound reads is multiplied out, others take each of their values.
         """
-        loops = [[_Bound.of(bound, self._tables) for bound in rng.args] for rng in ranges]
-        reads = [{name for bound in bounds for name in bound.reads} for bounds in loops]
+        self._loops_left -= len(ranges)
+        if len(ranges) > DEEPEST or self._loops_left < 0:
+            reason = "it is in too many loops whose bounds vary"
+            raise UncountableError(text_of(ranges[-1], "name"), reason)
+        loops = [self._bounds_of(rng) for rng in ranges]
+        readers = _readers(ranges, loops)
         states: list[tuple[Mapping[str, int], int]] = [({}, 1)]
         for depth, rng in enumerate(ranges):
-            name = text_of(rng, "name")
-            reader = next((d for d in range(depth + 1, len(ranges)) if name in reads[d]), None)
+            name, reader = text_of(rng, "name"), readers[depth]
             reached: list[tuple[Mapping[str, int], int]] = []
             for values, times in states:
                 start, trips, step = _trips(name, loops[depth], values)
@@ -73,6 +81,22 @@ class Nests:
                 reached += [({**values, name: start + step * k}, times) for k in range(trips)]
             states = reached
         return sum(times for _, times in states)
+
+    def _bounds_of(self, rng: ProgramNode) -> list[_Bound]:
+        found = self._bounds.get(rng)
+        if found is None:
+            found = self._bounds[rng] = [_Bound.of(bound, self._tables) for bound in rng.args]
+        return found
+
+
+def _readers(ranges: Sequence[ProgramNode], loops: Sequence[Sequence[_Bound]]) -> list[int | None]:
+    """For each loop the first one in it whose bounds read its variable, None where none does."""
+    first: dict[str, int] = {}
+    readers: list[int | None] = []
+    for depth in range(len(ranges) - 1, -1, -1):
+        readers.append(first.get(text_of(ranges[depth], "name")))
+        first.update((name, depth) for bound in loops[depth] for name in bound.reads)
+    return readers[::-1]
 
 
 def _trips(loop: str, bounds: Sequence[_Bound], values: Mapping[str, int]) -> tuple[int, int, int]:
