@@ -104,6 +104,13 @@ ERROR = _attribute(
     "The exception that ended the render, as repr() shows it; absent where it succeeded.",
     "LoweringError('expression op print is not yet lowered')",
 )
+FAILED_STEP = _attribute(
+    "scaly.recording.failed_step",
+    "string",
+    "root",
+    "What the render failed in: pass:NAME, normalize, lower, verify or emit C; absent elsewhere.",
+    "pass:pack_workspace",
+)
 OVERHEAD = _attribute(
     "scaly.recording.overhead_s",
     "double",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
+from typing import Any
 
+import pytest
+from scaly.codegen.aot import render_c_source
+from scaly.passes import program as program_passes
+
+import scaly_viz
+from programs.failing import BrokenPass, fails_in_a_pass, render_broken
 from scaly_viz.analysis.failure import failure_of
 from scaly_viz.analysis.place import Place
 from scaly_viz.analysis.texts import text_of
+from scaly_viz.sources import load
 
 from .recorded import record
 
@@ -42,6 +50,45 @@ def test_a_failed_render_says_where_and_why(
     step = recording.steps[failure.last_step or 0]
     assert step.name == last_step
     assert _text_at(name, failure.place) == named
+
+
+PASSES = [name for name, _ in program_passes.PASS_PIPELINE]
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_any_pass_that_fails_is_named_by_the_recording_itself(name: str) -> None:
+    # Of vector lanes there is no prepare_scalar in the pipeline's own place.
+    assert _failed(lambda function: render_broken(function, name, lanes=1)) == f"pass:{name}"
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        ("hoist_reciprocals", "hoist_reciprocals"),
+        ("prepare_scalar_expressions", "prepare_scalar"),
+        ("widen_ranges", "widen_ranges"),
+    ],
+)
+def test_a_pass_that_options_insert_is_named_too(
+    function: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise BrokenPass(function)
+
+    monkeypatch.setattr(program_passes, function, fail)
+    assert _failed(lambda each: render_c_source(each, lanes=4, reciprocal=True)) == f"pass:{name}"
+
+
+def _failed(render: Callable[[Any], object]) -> str | None:
+    """The pass that a recording of a failing ``render`` says it failed in."""
+    function = fails_in_a_pass()
+    scaly_viz.visualize(function)
+    with pytest.raises(BrokenPass):
+        render(function)
+    scaly_viz.recordings()
+    (recording,) = load(scaly_viz.recording_path())
+    failure = failure_of(recording)
+    return failure.failed_pass if failure is not None else None
 
 
 def _text_at(name: str, place: Place | None) -> str | None:

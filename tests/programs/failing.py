@@ -96,10 +96,10 @@ def broken(pass_name: str) -> Generator[None]:
         program_passes.PASS_PIPELINE = sound
 
 
-def render_broken(fun: Any, pass_name: str) -> Any:
+def render_broken(fun: Any, pass_name: str, **options: Any) -> Any:
     """Render with a pass that fails."""
     with broken(pass_name):
-        return render_c_source(fun)
+        return render_c_source(fun, **options)
 
 
 def conflicting_oracles() -> Any:

@@ -19,6 +19,7 @@ from opentelemetry.context import Context, get_current
 from opentelemetry.trace import SpanContext, get_current_span
 
 from scaly_viz import attributes as a
+from scaly_viz.frontend.failed_step import failed_step
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.payloads import Dialect, PendingStep, StepTaker
@@ -97,6 +98,7 @@ class Recorder:
         self._end_ns = 0
         self._failure: Failure | None = None
         self._error: str | None = None
+        self._failed_step: str | None = None
         self._spans: RecordingSpans | None = None
         # Reentrant: what an exporter or a log handler calls may come back to us.
         self._encoding = threading.RLock()
@@ -143,6 +145,8 @@ class Recorder:
                 what = "describing an exception"
                 failure = self._guard.run(what, _failure, self._error, exception)
                 self._failure = failure or self._failure
+                what = "looking for the pass that failed"
+                self._failed_step = self._guard.run(what, failed_step, exception)
         self.finished = True
         self.pace.hurry()
 
@@ -242,6 +246,8 @@ class Recorder:
         }
         if self._error is not None:
             attributes[a.ERROR] = self._error
+        if self._failed_step is not None:
+            attributes[a.FAILED_STEP] = self._failed_step
         spans.finish(self._end_ns, attributes, self._failure)
 
 

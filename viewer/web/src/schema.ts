@@ -79,8 +79,8 @@ export interface DiffSide {
 /**
  * How a render failed.
  *
- * `failed_pass` is the pass or stage that it failed in, as far as the stack trace tells.
- * `last_step` is the last one that was done; `place` is where its text has what the message names.
+ * `failed_pass` is the pass or stage that it failed in, as the recording says it. `last_step` is
+ * the last one that was done; `place` is where its text has what the message names.
  */
 export interface FailureReport {
   type: string;
@@ -524,7 +524,7 @@ export interface Totals {
  * All that is known of a value, as the text that it was asked for in names it.
  *
  * `role` is buffer, loop, variable, input, output, procedure or ssa; word where nothing is known of
- * the language. `code` are its places in the generated source.
+ * the language. `code` are its places in the generated source, the first ten thousand of them.
  */
 export interface Value {
   name: string;
