@@ -147,6 +147,7 @@ def test_peak_and_waste_count_what_is_alive() -> None:
 
     # Statement 1 has t0 and t1: 24,192 bytes; statement 3 has t2 and the callee: 8,800 + 12,000.
     assert (f.peak_bytes, f.peak_statement) == (24_192, 1)
+    assert f.live == [16_000, 24_192, 16_992, 20_800]
     assert f.waste_bytes == 36_192 - 24_192
 
 

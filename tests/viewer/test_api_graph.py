@@ -62,6 +62,7 @@ def test_the_graph_comes_as_columns(client: FlaskClient, base: str) -> None:
     found = answer(client, f"{base}/0/graph")
 
     assert (found["titles"], found["title"]) == (["INPUT", "SIN"], [0, 1])
+    assert [found["labels"][i] for i in found["label"]] == ["input x", "sin"]
     assert (found["names"], found["name"]) == (["x"], [0, -1])
     assert (found["arg_offsets"], found["args"], found["roots"]) == ([0, 0, 1], [0], [1])
 

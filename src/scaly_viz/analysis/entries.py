@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -63,7 +64,9 @@ def _shortened(children: list[Entry]) -> list[Entry]:
 
 
 def _runs(children: list[Entry]) -> list[Entry]:
-    return [_run(children[i : i + _RUN]) for i in range(0, len(children), _RUN)]
+    """Return runs, about as many as each has members."""
+    size = max(_RUN, math.isqrt(len(children)))
+    return [_run(children[i : i + size]) for i in range(0, len(children), size)]
 
 
 def _run(members: list[Entry]) -> Entry:
@@ -87,7 +90,8 @@ def preorder(entry: Entry) -> Iterator[tuple[Entry, Entry | None]]:
     while stack:
         each, parent = stack.pop()
         yield each, parent
-        stack.extend((child, each) for child in reversed(each.children))
+        if each.children:
+            stack.extend((child, each) for child in reversed(each.children))
 
 
 def keys_of(entries: list[tuple[Entry, Entry | None]]) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scaly_viz.analysis import entries as e
 from scaly_viz.analysis.entries import Entry
 from scaly_viz.analysis.graph_names import name_of, short, text_of
 from scaly_viz.errors import PayloadError
 from scaly_viz.graph_rows import GraphRows, join
+from scaly_viz.graph_table import Kind
 from scaly_viz.recording import GRAPH, Recording, Step
 
 _MOST_FUNCTIONS = 500
@@ -105,20 +107,33 @@ _HEAD = re.compile(r" *expr\.func @([^(\n]*)\(")
 
 def _function(graph: GraphRows, name: str, nodes: list[int]) -> Entry:
     entry = Entry(e.FUNCTION, short(name), name)
-    entry.children = [_operation(graph, node) for node in nodes]
+    looks: dict[int, _Look] = {}
+    for node in nodes:
+        kind = graph.kind[node]
+        look = looks.get(kind)
+        if look is None:
+            look = looks[kind] = _look(graph.kinds[kind])
+        entry.children.append(Entry(look.kind, look.title, look.name, node, calls=look.calls))
     return entry
 
 
-def _operation(graph: GraphRows, node: int) -> Entry:
-    kind = graph.kinds[graph.kind[node]]
+class _Look(NamedTuple):
+    """What operations of one kind have in common."""
+
+    kind: str
+    title: str
+    name: str
+    calls: tuple[str, ...]
+
+
+def _look(kind: Kind) -> _Look:
     dtype, _, rest = kind.detail.partition("\n")
     callee = text_of(kind, "callee")
     is_input = kind.title == "INPUT"
     name = (name_of(kind) or rest) if is_input else callee
     title = " ".join(filter(None, (short(kind.title, 60).lower(), short(callee or rest, 80))))
-    entry = Entry(e.INPUT if is_input else e.OPERATION, short(f"{title} : {dtype}"), name, node)
-    entry.calls = (callee,) if callee else ()
-    return entry
+    calls = (callee,) if callee else ()
+    return _Look(e.INPUT if is_input else e.OPERATION, short(f"{title} : {dtype}"), name, calls)
 
 
 def _callees(graph: GraphRows) -> Iterable[str]:

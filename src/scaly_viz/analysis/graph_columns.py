@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from scaly_viz.analysis.graph_names import LONGEST, name_of, short
+from scaly_viz.analysis.graph_names import LONGEST, label_of, name_of, short
 from scaly_viz.analysis.outline import Grouped
 from scaly_viz.recording import Step
 from scaly_viz.span_record import JsonValue
@@ -18,8 +18,9 @@ _LONGEST_VALUE = 20_000
 class GraphColumns(msgspec.Struct, frozen=True):
     """The nodes of a step's graph, numbered so that arguments come before their users.
 
-    ``title``, ``detail`` and ``name`` are indices of ``titles``, ``details`` and ``names`` (name -1
-    for none). ``row`` is who the node is: the same number in another step of the recording is the same
+    ``title``, ``label``, ``detail`` and ``name`` are indices of ``titles``, ``labels``, ``details`` and
+    ``names`` (name -1 for none); a label says what the node is in few words: ``35``, ``var i``,
+    ``mul``. ``row`` is who the node is: the same number in another step of the recording is the same
     node. Node i has the arguments ``args[arg_offsets[i]:arg_offsets[i + 1]]``. ``group`` is the
     entry of the outline in which it is first used, -1 for none; ``state`` is 1 for what is new in this
     step, 2 for what took the place of another. ``count`` nodes are the step's own, the others belong to
@@ -29,9 +30,11 @@ class GraphColumns(msgspec.Struct, frozen=True):
     step: int
     count: int
     titles: list[str]
+    labels: list[str]
     details: list[str]
     names: list[str]
     title: list[int]
+    label: list[int]
     detail: list[int]
     name: list[int]
     row: list[int]
@@ -78,7 +81,8 @@ def columns(grouped: Grouped, step: Step) -> GraphColumns:
     titles: dict[str, int] = {}
     details: dict[str, int] = {}
     names: dict[str, int] = {}
-    palette: dict[int, tuple[int, int, int]] = {}
+    labels: dict[str, int] = {}
+    palette: dict[int, tuple[int, int, int, int]] = {}
     for i in dict.fromkeys(graph.kind):
         kind = graph.kinds[i]
         name = short(name_of(kind))
@@ -86,15 +90,18 @@ def columns(grouped: Grouped, step: Step) -> GraphColumns:
             titles.setdefault(short(kind.title), len(titles)),
             details.setdefault(short(kind.detail), len(details)),
             names.setdefault(name, len(names)) if name else -1,
+            labels.setdefault(label_of(kind), len(labels)),
         )
     states = grouped.changes.states
     return GraphColumns(
         step=step.index,
         count=grouped.count,
         titles=[*titles],
+        labels=[*labels],
         details=[*details],
         names=[*names],
         title=[palette[i][0] for i in graph.kind],
+        label=[palette[i][3] for i in graph.kind],
         detail=[palette[i][1] for i in graph.kind],
         name=[palette[i][2] for i in graph.kind],
         row=graph.rows,

@@ -20,6 +20,23 @@ def name_of(kind: Kind) -> str:
     return kind.detail.partition("\n")[2] if kind.title != "CONST" else ""
 
 
+def label_of(kind: Kind) -> str:
+    """Return what a node of ``kind`` is, in few words."""
+    if kind.title in ("CONST_INT", "CONST_FLOAT"):
+        return _number(kind)
+    value = kind.detail.partition("\n")[2]
+    if kind.title == "CONST" and value:
+        return short(value, 40)
+    return short(f"{kind.title.lower()} {name_of(kind)}".strip(), 60)
+
+
+def _number(kind: Kind) -> str:
+    value = kind.attributes.get("value")
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "constant" if value is None else short(str(value), 40)
+
+
 def integer_of(kind: Kind, key: str) -> int | None:
     """Return the attribute ``key`` where it is an integer."""
     value = kind.attributes.get(key)
@@ -59,8 +76,7 @@ def _formula(graph: GraphRows, node: int, depth: int) -> str:
     if title == "LOAD" and args:
         return _formula(graph, args[0], depth)
     if title in ("CONST_INT", "CONST_FLOAT"):
-        value = kind.attributes.get("value")
-        return f"{value:g}" if isinstance(value, int | float) else str(value or "constant")
+        return _number(kind)
     if title in ("VAR", "BUFFER"):
         return short(name_of(kind), 40)
     if depth == 0:

@@ -8,6 +8,7 @@ the last statement that uses it or an alias of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 
 import msgspec
 
@@ -84,14 +85,15 @@ class WorkspaceProcedure(msgspec.Struct, frozen=True):
     None before packing. ``bases`` says where its window begins in the entry's ``w[]``, once for each
     chain of calls that differs, empty where nothing reaches it. ``peak_bytes`` is the most that is in
     use at one statement, ``peak_statement``; ``waste_bytes`` is what the window has beyond that. Before
-    packing the peak is that of all local buffers: no packing needs less. ``lines`` are those of
-    the statements.
+    packing the peak is that of all local buffers: no packing needs less. ``live`` says how many bytes
+    are in use at each statement, ``lines`` where it is.
     """
 
     name: str
     line: int
     statements: int
     lines: list[int]
+    live: list[int]
     window_bytes: int | None
     own_bytes: int | None
     bases: list[int]
@@ -246,12 +248,14 @@ def _procedure(
         for each in local_buffers(procedure)
     ]
     buffers += _aliases(procedure, buffers)
-    peak, statement = _peak(buffers, calls, len(procedure.statements))
+    live = _live(buffers, calls, len(procedure.statements))
+    peak = max(live, default=0)
     return WorkspaceProcedure(
         name=procedure.name,
         line=procedure.line,
         statements=len(procedure.statements),
         lines=[each.line for each in procedure.statements],
+        live=live,
         window_bytes=procedure.size,
         own_bytes=procedure.own,
         bases=bases,
@@ -259,7 +263,7 @@ def _procedure(
             each.bytes for each in buffers if each.place != "workspace" and not each.alias_of
         ),
         peak_bytes=peak,
-        peak_statement=statement,
+        peak_statement=live.index(peak) if peak else -1,
         waste_bytes=None if procedure.size is None else procedure.size - peak,
         buffers=buffers,
         calls=calls,
@@ -334,10 +338,10 @@ def _alias_offset(declarations: Mapping[str, Declaration], alias: Declaration) -
     return offset
 
 
-def _peak(
+def _live(
     buffers: Sequence[WorkspaceBuffer], calls: Sequence[WorkspaceCall], statements: int
-) -> tuple[int, int]:
-    """Return the most bytes that are in use at one statement, and the first such statement, -1 for none."""
+) -> list[int]:
+    """Return how many bytes are in use at each statement."""
     changes = [0] * (statements + 1)
     for each in buffers:
         if each.alias_of or each.place == "private":
@@ -350,12 +354,7 @@ def _peak(
     needs = [0] * statements
     for call in calls:
         needs[call.statement] = max(needs[call.statement], call.bytes)
-    used, peak, place = 0, 0, -1
-    for i in range(statements):
-        used += changes[i]
-        if used + needs[i] > peak:
-            peak, place = used + needs[i], i
-    return peak, place
+    return [used + need for used, need in zip(accumulate(changes[:-1]), needs, strict=True)]
 
 
 class _History:

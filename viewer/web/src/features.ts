@@ -11,6 +11,6 @@ export const HAS = {
   compare: true,
   failure: true,
   timeline: true,
-  graph: false,
-  memory: false,
+  graph: true,
+  memory: true,
 };

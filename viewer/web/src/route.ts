@@ -15,6 +15,8 @@ const RECORDING = {
   heat: "",
   figure: "time",
   rows: "folded",
+  graph: "",
+  memory: "",
   ...SEARCH,
 };
 

@@ -138,20 +138,23 @@ export interface FunctionList {
 /**
  * The nodes of a step's graph, numbered so that arguments come before their users.
  *
- * `title`, `detail` and `name` are indices of `titles`, `details` and `names` (name -1 for none).
- * `row` is who the node is: the same number in another step of the recording is the same node. Node
- * i has the arguments `args[arg_offsets[i]:arg_offsets[i + 1]]`. `group` is the entry of the
- * outline in which it is first used, -1 for none; `state` is 1 for what is new in this step, 2 for
- * what took the place of another. `count` nodes are the step's own, the others belong to functions
- * that it calls.
+ * `title`, `label`, `detail` and `name` are indices of `titles`, `labels`, `details` and `names`
+ * (name -1 for none); a label says what the node is in few words: `35`, `var i`, `mul`. `row` is
+ * who the node is: the same number in another step of the recording is the same node. Node i has
+ * the arguments `args[arg_offsets[i]:arg_offsets[i + 1]]`. `group` is the entry of the outline in
+ * which it is first used, -1 for none; `state` is 1 for what is new in this step, 2 for what took
+ * the place of another. `count` nodes are the step's own, the others belong to functions that it
+ * calls.
  */
 export interface GraphColumns {
   step: number;
   count: number;
   titles: string[];
+  labels: string[];
   details: string[];
   names: string[];
   title: number[];
+  label: number[];
   detail: number[];
   name: number[];
   row: number[];
@@ -605,14 +608,15 @@ export interface WorkspaceCall {
  * null before packing. `bases` says where its window begins in the entry's `w[]`, once for each
  * chain of calls that differs, empty where nothing reaches it. `peak_bytes` is the most that is in
  * use at one statement, `peak_statement`; `waste_bytes` is what the window has beyond that. Before
- * packing the peak is that of all local buffers: no packing needs less. `lines` are those of the
- * statements.
+ * packing the peak is that of all local buffers: no packing needs less. `live` says how many bytes
+ * are in use at each statement, `lines` where it is.
  */
 export interface WorkspaceProcedure {
   name: string;
   line: number;
   statements: number;
   lines: number[];
+  live: number[];
   window_bytes: number | null;
   own_bytes: number | null;
   bases: number[];

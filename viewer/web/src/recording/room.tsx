@@ -14,6 +14,7 @@ import type { Changes, RecordingDetail, StepSummary } from "../schema";
 import { SearchRoom } from "../search/room";
 import { TextRoom } from "../text/room";
 import { atStep, type Choice, choose } from "./choose";
+import { DrawnRoom } from "./drawn";
 import { FailureRoom } from "./failure";
 import { Head } from "./head";
 import { Overview } from "./overview";
@@ -214,6 +215,9 @@ function Stage(props: StageProps) {
     );
   }
   const { step, payload } = choice;
+  if (room === "graph" || room === "memory") {
+    return <DrawnRoom {...props} room={room} id={detail.recording.id} step={step} />;
+  }
   if (!payload) return <p class="hint">{emptyNote(step)}</p>;
   return <TextRoom {...props} detail={detail} step={step} payload={payload} />;
 }

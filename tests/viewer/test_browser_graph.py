@@ -1,0 +1,433 @@
+"""Graph and memory in a real Chromium: what a person sees, clicks, presses and takes away."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from scaly_viz import graph_table
+from scaly_viz.codec import GRAPH_DELTA, JSON, Payload
+from scaly_viz.graph_table import GraphDelta, Kind
+
+from .recorded import Recorder
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=20_000)
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202eevil\u2066"
+
+RENDER = """
+import sys
+import scaly_viz
+from programs import PROGRAMS
+program = next(each for each in PROGRAMS if each.name == sys.argv[2])
+scaly_viz.configure(directory=sys.argv[1])
+program.render(scaly_viz.visualize(program.build(), label=program.name))
+"""
+
+
+def render(path: Path, program: str) -> None:
+    """Let scaly render a test program in a process of its own, recorded in ``path``."""
+    command = [sys.executable, "-c", RENDER, str(path.parent), program]
+    subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
+
+
+def open_room(page: Page, step: str, room: str = "graph", **parameters: str) -> dict[str, Any]:
+    """Go to a room of the newest recording's step of this name; return the step."""
+    page.set_viewport_size({"width": 1800, "height": 1000})
+    page.emulate_media(reduced_motion="reduce")
+    (newest, *_) = page.request.get("/api/v1/recordings").json()["recordings"]
+    found = page.request.get(f"/api/v1/recordings/{newest['id']}").json()["steps"]
+    chosen: dict[str, Any] = next(each for each in found if each["name"] == step)
+    query = "".join(f"&{key}={value}" for key, value in parameters.items())
+    page.goto(f"/r/{newest['id']}/s/{chosen['index']}?room={room}{query}")
+    ready = ".graph-status span" if room == "graph" else ".memory-figures, .memory-empty"
+    expect(page.locator(ready).first).not_to_be_empty()
+    if room == "graph":
+        expect(status(page)).to_contain_text("boxes shown")
+    return chosen
+
+
+def status(page: Page) -> Locator:
+    return page.locator(".graph-status")
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("treeitem")
+
+
+def row(page: Page, title: str) -> Locator:
+    return rows(page).filter(has=page.get_by_text(title, exact=True)).first
+
+
+def titles(page: Page) -> list[str]:
+    """What the outline shows, in order; it has what the canvas shows."""
+    found: list[str] = page.locator(".graph-row").evaluate_all(
+        """rows => rows.map(row => [row.offsetTop, row.querySelector('.graph-title').textContent])
+            .sort((a, b) => a[0] - b[0]).map(([, title]) => title)"""
+    )
+    return found
+
+
+def drawn_pixels(page: Page, canvas: str) -> int:
+    """How many pixels of a canvas are not of the color of its corner."""
+    count: int = page.locator(canvas).evaluate(
+        """canvas => {
+            const { width, height } = canvas;
+            const data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) {
+                if (data[i] !== data[0] || data[i + 1] !== data[1] || data[i + 2] !== data[2]) count++;
+            }
+            return count;
+        }"""
+    )
+    return count
+
+
+@pytest.fixture
+def big_callee(page: Page, path: Path) -> Page:
+    render(path, "big_callee")
+    return page
+
+
+def test_a_program_begins_as_procedures_and_opens_by_keys(big_callee: Page) -> None:
+    page = big_callee
+    step = open_room(page, "lowered")
+    page.get_by_role("button", name="Close all").click()
+    expect(rows(page)).to_have_count(2)
+    assert titles(page) == ["proc squared", "proc big_callee"]
+    nodes = step["figures"]["scaly.graph.nodes"]
+    expect(status(page)).to_contain_text(f"{nodes} nodes")
+    expect(status(page)).to_contain_text("folded away")
+
+    page.get_by_role("tree").focus()
+    page.keyboard.press("Home")
+    expect(row(page, "proc squared")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowRight")
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "true")
+    expect(row(page, "for i_t0 in 0..1225")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "false")
+    assert drawn_pixels(page, ".graph-stage canvas.surface") > 1_000
+
+
+def test_what_is_open_is_in_the_address_and_stays_through_the_steps(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.get_by_role("button", name="Close all").click()
+    expect(rows(page)).to_have_count(2)
+    row(page, "proc big_callee").locator(".graph-chevron").click()
+    expect(row(page, "call squared(x, t0)")).to_be_visible()
+    expect(page).to_have_url(re.compile("graph=.*o%3Dprogram%252Fbig_callee"))
+    page.reload()
+    expect(row(page, "call squared(x, t0)")).to_be_visible()
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "false")
+
+    page.get_by_role("link", name="fuse_elementwise").click()
+    expect(page).to_have_url(re.compile("graph="))
+    expect(row(page, "proc big_callee")).to_have_attribute("aria-expanded", "true")
+
+
+def test_only_what_changed_with_signs_that_are_no_mere_colors(big_callee: Page) -> None:
+    page = big_callee
+    step = open_room(page, "pass:fuse_elementwise")
+    added = step["figures"]["scaly.graph.nodes_added"]
+    button = page.get_by_role("button", name=f"Changed {added}")
+    button.click()
+
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(status(page)).to_contain_text("filtered out")
+    expect(status(page)).to_contain_text(f"{added} new or changed")
+    expect(rows(page).first).to_contain_text("~")
+    states = page.locator(".graph-row").evaluate_all("rows => rows.map(r => r.dataset.state)")
+    assert set(states) <= {"new", "changed"}
+    expect(page).to_have_url(re.compile("m%3Dchanged"))
+
+
+def test_a_search_flies_to_its_hits_and_opens_what_they_are_in(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.get_by_role("button", name="Close all").click()
+    expect(rows(page)).to_have_count(2)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Search the graph")).to_be_focused()
+    page.keyboard.type("tanh")
+    expect(page.locator(".graph-count")).to_contain_text("1")
+    page.keyboard.press("Enter")
+
+    chosen = page.locator('.graph-row[aria-selected="true"]')
+    expect(chosen).to_contain_text("tanh")
+    expect(page.locator(".graph-count")).to_have_text("1 / 1")
+    expect(page.get_by_role("complementary", name="Details of the chosen box")).to_contain_text(
+        "tanh"
+    )
+
+
+def test_hits_follow_each_other_with_n_and_p(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.keyboard.press("/")
+    page.keyboard.type("k_")
+    expect(page.locator(".graph-count")).not_to_be_empty()
+    page.get_by_role("tree").focus()
+    page.keyboard.press("n")
+    expect(page.locator(".graph-count")).to_contain_text("1 / ")
+    page.keyboard.press("n")
+    expect(page.locator(".graph-count")).to_contain_text("2 / ")
+    page.keyboard.press("p")
+    expect(page.locator(".graph-count")).to_contain_text("1 / ")
+
+
+def test_details_have_types_attributes_and_links_to_arguments_and_users(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.keyboard.press("/")
+    page.keyboard.type("tanh")
+    page.keyboard.press("Enter")
+    details = page.get_by_role("complementary", name="Details of the chosen box")
+    expect(details).to_contain_text("statement")
+    expect(details.get_by_role("heading", name="Fed by")).to_be_visible()
+    expect(details).to_contain_text("Arguments (2)")
+    details.get_by_role("button", name="view", exact=True).first.click()
+
+    expect(page.locator('.graph-row[aria-selected="true"]')).to_contain_text("view t0")
+    expect(details).to_contain_text("buffer")
+    details.get_by_role("button", name="store", exact=True).first.click()
+    expect(page.locator('.graph-row[aria-selected="true"]')).to_contain_text("store")
+
+
+def test_a_click_on_the_canvas_pins_what_stands_there(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.keyboard.press("/")
+    page.keyboard.type("i_trace")
+    page.keyboard.press("Enter")
+    details = page.get_by_role("complementary", name="Details of the chosen box")
+    expect(details).to_contain_text("for i_trace")
+    details.get_by_role("button", name="Pin i_trace").click()
+    expect(page).to_have_url(re.compile("pin=big_callee(:|%3A)i_trace"))
+    around = page.get_by_role("button", name="Around pin")
+    around.click()
+    expect(around).to_have_attribute("aria-pressed", "true")
+    expect(rows(page).filter(has_text="for i_trace").first).to_have_attribute("data-pinned", "")
+    box = page.locator("canvas.surface").bounding_box()
+    assert box is not None
+    page.get_by_role("button", name="Fit").click()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(details).to_be_visible()
+
+
+def test_the_neighborhood_grows_with_its_hops(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.keyboard.press("/")
+    page.keyboard.type("for i_trace")
+    page.keyboard.press("Enter")
+    expect(page.locator('.graph-row[aria-selected="true"]')).to_contain_text("for i_trace")
+    page.get_by_role("toolbar", name="Graph").get_by_role("button", name="Neighborhood").click()
+    expect(status(page)).to_contain_text("filtered out")
+    expect(row(page, "trace[0] ← 0")).to_be_visible()
+    expect(row(page, "call squared(t1, t2)")).to_have_count(0)
+    few = rows(page).count()
+    page.get_by_label("hops").fill("3")
+    expect(row(page, "call squared(t1, t2)")).to_be_visible()
+    assert rows(page).count() > few
+
+
+def test_the_line_of_a_statement_opens_the_text_there(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.keyboard.press("/")
+    page.keyboard.type("tanh")
+    page.keyboard.press("Enter")
+    button = page.get_by_role("button", name="Line 5")
+    button.click()
+
+    expect(page).to_have_url(re.compile("kind=assembly.*line=5"))
+    expect(page.locator(".cm-content, .body").first).to_contain_text("prog.tanh")
+
+
+def test_arrow_keys_go_from_box_to_box_on_the_canvas(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.get_by_role("button", name="Close all").click()
+    expect(rows(page)).to_have_count(2)
+    canvas = page.get_by_role("application")
+    canvas.focus()
+    chosen = page.locator('.graph-row[aria-selected="true"] .graph-title')
+    page.keyboard.press("ArrowDown")
+    expect(chosen).to_have_text("proc squared")
+    page.keyboard.press("ArrowUp")
+    expect(chosen).to_have_text("proc big_callee")  # the caller stands above
+    page.keyboard.press("Enter")
+    expect(row(page, "proc big_callee")).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("status").filter(has_text="proc big_callee")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator('.graph-row[aria-selected="true"]')).to_have_count(0)
+
+
+def test_the_picture_can_be_taken_away_as_svg_and_png(big_callee: Page, tmp_path: Path) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    with page.expect_download() as svg:
+        page.get_by_role("button", name="SVG").click()
+    svg.value.save_as(tmp_path / "graph.svg")
+    drawing = ET.parse(tmp_path / "graph.svg")
+    texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert "proc squared" in texts
+
+    with page.expect_download() as png:
+        page.get_by_role("button", name="PNG").click()
+    png.value.save_as(tmp_path / "graph.png")
+    assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
+
+
+def chain(length: int, title: str = "SIN", detail: str = "float64") -> Payload:
+    """A function whose operations hang on each other in a row."""
+    kinds = [
+        Kind("INPUT", f"{detail}\nx", "#fff", {}),
+        Kind(title, detail, "#fff", {"note": title}),
+    ]
+    delta = GraphDelta(
+        prefix="e",
+        roots=[length - 1],
+        first=0,
+        first_kind=0,
+        kinds=kinds,
+        rows=[0] + [1] * (length - 1),
+        arity=[0] + [1] * (length - 1),
+        args=[1] * (length - 1),
+    )
+    return Payload("graph", graph_table.encode(delta), GRAPH_DELTA)
+
+
+def test_hostile_names_are_shown_as_what_they_are(page: Page, recorder: Recorder) -> None:
+    recorder.record("f", steps=[{"graph": chain(3, HOSTILE, HOSTILE + "x" * 100_000)}])
+    open_room(page, "pass:number_0")
+    page.get_by_role("tree").focus()
+    page.keyboard.press("End")
+
+    expect(page.locator('.graph-row[aria-selected="true"]')).to_contain_text(
+        "<img src=x onerror=alert(1)>"
+    )
+    details = page.get_by_role("complementary", name="Details of the chosen box")
+    expect(details).to_contain_text("<script>alert(2)</script>")
+    assert page.locator("img[src=x], script:not([src])").count() == 0
+    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+
+
+def test_a_damaged_graph_is_shown_as_far_as_it_goes(page: Page, recorder: Recorder) -> None:
+    graph = {
+        "nodes": [{"id": name, "label": f"{name}\n%0\nfloat64", "color": "#fff"} for name in "ab"],
+        "edges": [
+            {"from": "a", "to": "b", "label": "0"},
+            {"from": "b", "to": "a", "label": "0"},
+            {"from": "gone", "to": "a", "label": "1"},
+        ],
+        "outputs": ["b"],
+    }
+    recorder.record("f", steps=[{"graph": Payload("graph", json.dumps(graph).encode(), JSON)}])
+    open_room(page, "pass:number_0")
+
+    expect(rows(page)).to_have_count(3)
+    expect(status(page)).to_contain_text("1 edges close a circle and are left out")
+    expect(status(page)).to_contain_text("1 edges or outputs lead to nodes that are not there")
+
+
+def test_a_graph_that_cannot_be_read_says_why(page: Page, recorder: Recorder) -> None:
+    recorder.record("f", steps=[{"graph": chain(3)}, {"assembly": "text"}])
+    open_room(page, "pass:number_0")
+    page.route("**/outline", lambda route: route.fulfill(status=422, json=ERROR))
+    page.reload()
+    expect(page.get_by_role("alert").filter(has_text="it builds on itself")).to_be_visible()
+    page.unroute("**/outline")
+    page.get_by_role("button", name="Try again").click()
+    expect(status(page)).to_contain_text("boxes shown")
+    page.evaluate("0")  # the console's message of the refused request is expected
+
+
+ERROR = {"error": {"code": "payload_unreadable", "message": "it builds on itself"}}
+
+
+def test_a_graph_of_200_000_nodes_can_be_looked_at(page: Page, recorder: Recorder) -> None:
+    recorder.record("f", steps=[{"graph": chain(200_000)}])
+    open_room(page, "pass:number_0")
+
+    expect(status(page)).to_contain_text("200,000 nodes")
+    count = rows(page).count()
+    assert 1 < count < 200
+    page.get_by_role("tree").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator('.graph-row[aria-selected="true"]')).to_have_attribute(
+        "aria-expanded", "true"
+    )
+
+
+def test_the_memory_map_has_offsets_lives_and_totals(big_callee: Page) -> None:
+    page = big_callee
+    step = open_room(page, "pass:pack_workspace", "memory")
+    total = step["figures"]["scaly.program.workspace_bytes"]
+    figures = page.locator(".memory-figures")
+
+    expect(figures).to_contain_text(f"workspace of the program{total:,} B")
+    expect(figures).to_contain_text("private, all procedures0 B")
+    expect(figures).to_contain_text("peak in use39,200 B, at statement 2")
+    expect(figures).to_contain_text("never in use at once9,800 B")
+    expect(page.get_by_role("listbox").get_by_role("option").nth(1)).to_have_text(
+        "s19,800 Bfloat64 1225 · at 9,800 · statements 1 to 2"
+    )
+    assert drawn_pixels(page, ".memory-stage canvas") > 10_000
+
+
+def test_a_buffer_of_the_memory_map_is_pinned_by_keys(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "pass:pack_workspace", "memory")
+    page.get_by_role("listbox").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile("pin=big_callee(:|%3A)s2"))
+    expect(page.locator(".memory-row[data-pinned]")).to_contain_text("s2")
+
+
+def test_another_procedure_has_a_map_of_its_own(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "pass:pack_workspace", "memory")
+    page.get_by_label("Procedure").select_option("squared")
+
+    expect(page.locator(".memory-bar").first).to_contain_text("window at 29,400 B of w[]")
+    expect(page).to_have_url(re.compile("memory=squared"))
+    page.reload()
+    expect(page.get_by_label("Procedure")).to_have_value("squared")
+
+
+def test_before_packing_the_map_says_that_there_are_no_addresses(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered", "memory")
+
+    expect(page.locator(".memory-status")).to_contain_text(
+        "pack_workspace has not run yet: buffers have sizes and lives, but no addresses."
+    )
+    expect(page.get_by_role("listbox").get_by_role("option").first).to_contain_text(
+        "no address yet"
+    )
+
+
+def test_steps_without_graph_or_memory_say_so(big_callee: Page) -> None:
+    page = big_callee
+    for room, says in (("graph", "no graph"), ("memory", "no program, and so no memory")):
+        (newest, *_) = page.request.get("/api/v1/recordings").json()["recordings"]
+        page.goto(f"/r/{newest['id']}/s/18?room={room}")
+        expect(page.locator(".hint").filter(has_text=says)).to_be_visible()

@@ -1,0 +1,147 @@
+/** What the page asks the worker for, and what it gets. */
+import type { Pin } from "../canvas/props";
+
+export type FilterMode = "all" | "changed" | "pin" | "around";
+
+export interface SceneRequest {
+  /** Groups that were opened or closed by hand, by the keys that they have in every step. */
+  opened: string[];
+  closed: string[];
+  mode: FilterMode;
+  /** The entry whose neighborhood is shown, for `around`. */
+  around: number;
+  /** How many edges far a neighborhood reaches. */
+  hops: number;
+  pin: Pin | null;
+  /** Whether declarations that nothing leads to or from are drawn. */
+  declarations: boolean;
+  /** The key of an entry that is drawn even if it is such a declaration. */
+  selected: string;
+  /** How many boxes may be opened without being asked to. */
+  budget: number;
+}
+
+/** What a box is. */
+export const FOLDED = 0;
+export const OPEN = 1;
+export const LEAF = 2;
+export const NODE = 3;
+
+/** What an edge means. */
+export const FLOW = 0;
+export const CALL = 1;
+export const ARGUMENT = 2;
+
+/** What is drawn: boxes in reading order, a group before what is in it; edges between boxes. */
+export interface Scene {
+  count: number;
+  key: string[];
+  title: string[];
+  note: string[];
+  kind: string[];
+  shape: Uint8Array;
+  entry: Int32Array;
+  node: Int32Array;
+  parent: Int32Array;
+  depth: Int32Array;
+  state: Uint8Array;
+  pinned: Uint8Array;
+  x: Float64Array;
+  y: Float64Array;
+  w: Float64Array;
+  h: Float64Array;
+  from: Int32Array;
+  to: Int32Array;
+  edgeKind: Uint8Array;
+  edgeLabel: string[];
+  edgePinned: Uint8Array;
+  width: number;
+  height: number;
+  hidden: Hidden;
+}
+
+/** What of the outline is not drawn, and why. */
+export interface Hidden {
+  folded: number;
+  filtered: number;
+  declarations: number;
+  /** Groups that would have been opened, had there been room. */
+  unopened: number;
+}
+
+/** What is known of a graph as soon as it is there. */
+export interface Summary {
+  step: number;
+  dialect: string;
+  against: number | null;
+  nodes: number;
+  edges: number;
+  entries: number;
+  changed: number;
+  removed: number;
+  omitted: number;
+  problems: string[];
+}
+
+export interface Hit {
+  entry: number;
+  /** The node that was found inside of the entry, -1 for the entry itself. */
+  node: number;
+}
+
+export interface Hits {
+  hits: Hit[];
+  total: number;
+}
+
+export interface Link {
+  entry: number;
+  title: string;
+  label: string;
+}
+
+/** What the outline knows of an entry. */
+export interface EntryDetail {
+  entry: number;
+  key: string;
+  title: string;
+  kind: string;
+  name: string;
+  scope: string;
+  line: number;
+  trips: number;
+  node: number;
+  nodes: number;
+  children: number;
+  state: number;
+  changed: number;
+  fedBy: Link[];
+  feeds: Link[];
+  calls: Link[];
+  calledBy: Link[];
+}
+
+export type Ask =
+  | { ask: "load"; url: string }
+  | { ask: "scene"; request: SceneRequest }
+  | { ask: "search"; text: string }
+  | { ask: "entry"; entry: number }
+  | { ask: "way"; entry: number }
+  | { ask: "find"; key: string };
+
+export interface Answers {
+  load: Summary;
+  scene: Scene;
+  search: Hits;
+  entry: EntryDetail | null;
+  /** The keys of all groups around an entry, and its own. */
+  way: string[];
+  /** The entry that has a key, -1 for none. */
+  find: number;
+}
+
+export type ToWorker = { id: number } & (Ask | { ask: "cancel"; of: number });
+export type FromWorker =
+  | { id: number; answer: Answers[keyof Answers] }
+  | { id: number; progress: string }
+  | { id: number; error: string; cancelled: boolean };

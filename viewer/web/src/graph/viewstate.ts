@@ -1,0 +1,76 @@
+/** Owns the choices a person made in the graph, and their short form for an address. */
+import type { FilterMode, SceneRequest } from "./request";
+
+export interface Choices {
+  opened: ReadonlySet<string>;
+  closed: ReadonlySet<string>;
+  mode: FilterMode;
+  /** The key of the entry whose neighborhood is shown. */
+  around: string;
+  hops: number;
+  declarations: boolean;
+  /** All groups are opened, as far as there is room. */
+  everything: boolean;
+  selected: string | null;
+}
+
+export const START: Choices = {
+  opened: new Set(),
+  closed: new Set(),
+  mode: "all",
+  around: "",
+  hops: 1,
+  declarations: false,
+  everything: false,
+  selected: null,
+};
+
+export const MOST_HOPS = 9;
+const MODES: readonly FilterMode[] = ["all", "changed", "pin", "around"];
+/** Longer addresses are not understood everywhere; what does not fit is left out. */
+const LONGEST = 1_500;
+
+/** How many boxes may be opened without being asked to. */
+export function budgetOf(choices: Choices): SceneRequest["budget"] {
+  if (choices.everything) return 2_500;
+  return choices.mode === "all" ? 45 : 400;
+}
+
+/** The choices as a text of an address; nothing where there are none. */
+export function formatChoices(choices: Choices): string {
+  const parameters = new URLSearchParams();
+  if (choices.mode !== "all") parameters.set("m", choices.mode);
+  if (choices.hops !== START.hops) parameters.set("k", String(choices.hops));
+  if (choices.around) parameters.set("a", choices.around);
+  if (choices.declarations) parameters.set("d", "1");
+  if (choices.everything) parameters.set("e", "1");
+  if (choices.selected) parameters.set("s", choices.selected);
+  let length = parameters.toString().length;
+  for (const [name, keys] of [
+    ["o", choices.opened],
+    ["c", choices.closed],
+  ] as const) {
+    for (const key of keys) {
+      length += encodeURIComponent(key).length + 3;
+      if (length > LONGEST) break;
+      parameters.append(name, key);
+    }
+  }
+  return parameters.toString();
+}
+
+export function parseChoices(text: string): Choices {
+  const parameters = new URLSearchParams(text);
+  const mode = parameters.get("m") as FilterMode;
+  const hops = Number(parameters.get("k") ?? START.hops);
+  return {
+    opened: new Set(parameters.getAll("o")),
+    closed: new Set(parameters.getAll("c")),
+    mode: MODES.includes(mode) ? mode : "all",
+    around: parameters.get("a") ?? "",
+    hops: Number.isInteger(hops) && hops > 0 && hops <= MOST_HOPS ? hops : START.hops,
+    declarations: parameters.get("d") === "1",
+    everything: parameters.get("e") === "1",
+    selected: parameters.get("s"),
+  };
+}
