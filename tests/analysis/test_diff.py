@@ -249,3 +249,36 @@ def test_a_line_of_ten_million_characters_is_compared() -> None:
 def test_many_lines_of_two_kinds_are_compared() -> None:
     left, right = ["a", "b"] * 30_000, ["b", "a", "a"] * 20_000
     assert applied(left, right, diff_lines(left, right).chunks) == right
+
+
+numbered = st.lists(
+    st.builds(
+        "{}%v{} = prog.{}(%v{}, %x)".format,
+        st.sampled_from(["", "  "]),
+        st.integers(0, 4),
+        st.sampled_from(["sin", "cos"]),
+        st.integers(0, 4),
+    )
+    | st.sampled_from(["prog.proc @f(%x) {", "}", "one two three"]),
+    max_size=12,
+)
+
+
+@given(numbered, numbered, st.integers(1, 3))
+def test_ignoring_numbers_never_shows_more_changed_lines(
+    left: list[str], right: list[str], copies: int
+) -> None:
+    ignoring = diff_lines(left * copies, right * copies, "ignore")
+    exact = diff_lines(left * copies, right * copies, "exact")
+    assert ignoring.added + ignoring.removed <= exact.added + exact.removed
+
+
+@pytest.mark.parametrize(("block", "moved"), [(1, 0), (10, 9_990)])
+def test_a_text_that_was_shuffled_is_replaced_and_has_no_thousands_of_moves(
+    block: int, moved: int
+) -> None:
+    lines = [f"alpha beta {at} gamma" for at in range(10_000)]
+    blocks = [lines[at : at + block] for at in range(0, len(lines), block)][::-1]
+    diff = diff_lines(lines, list(itertools.chain.from_iterable(blocks)))
+    assert diff.moved == moved
+    assert (diff.added, len(diff.chunks)) == ((9_999, 2) if moved == 0 else (0, 1_998))

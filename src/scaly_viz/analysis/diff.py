@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -75,7 +76,7 @@ def diff_lines(
     left: Sequence[str], right: Sequence[str], numbering: Numbering = "ignore"
 ) -> TextDiff:
     """Return how the lines ``right`` differ from the lines ``left``; see ``diff_texts``."""
-    sides = _compared(left, right, numbering)
+    sides = _best(left, right, numbering)
     chunks = list(_chunks(sides))
     renumbered = sum(chunk.left[1] - chunk.left[0] for chunk in chunks if chunk.op == "renumber")
     moved = sum(chunk.left[1] - chunk.left[0] for chunk in chunks if chunk.op == "move")
@@ -97,7 +98,7 @@ def aligned_lines(left: Sequence[str], right: Sequence[str]) -> list[int]:
 
     Lines that moved or were renumbered are followed.
     """
-    sides = _compared(left, right, "ignore")
+    sides = _best(left, right, "ignore")
     found = list(sides.partner)
     for i, j, n in sides.moves:
         for k in range(n):
@@ -113,6 +114,30 @@ class _Sides:
     right: Sequence[str]
     partner: list[int]
     moves: list[Block]
+
+    def changed(self) -> int:
+        """How many lines went or came: those that neither stayed nor moved."""
+        kept = len(self.partner) - self.partner.count(-1) + sum(n for _, _, n in self.moves)
+        return len(self.left) + len(self.right) - 2 * kept
+
+
+def _best(left: Sequence[str], right: Sequence[str], numbering: Numbering) -> _Sides:
+    """Compare two texts; never so that ignoring numbers shows more changed lines than not ignoring them.
+
+    Lines that are one but for their numbers may be paired so that no renaming explains the pairs: in a
+    text made of copies of itself, say.
+    """
+    sides = _compared(left, right, numbering)
+    if numbering == "exact" or sides.changed() <= _fewest_changed(left, right):
+        return sides
+    return min(sides, _compared(left, right, "exact"), key=_Sides.changed)
+
+
+def _fewest_changed(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many lines at least went or came, wherever the others are: numbers and all."""
+    ours = Counter(map(str.strip, left))
+    ours.subtract(map(str.strip, right))
+    return sum(map(abs, ours.values()))
 
 
 def _compared(left: Sequence[str], right: Sequence[str], numbering: Numbering) -> _Sides:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 # A line with fewer words says too little to be known again by itself.
 _MIN_WORDS = 3
+# Where more blocks than this would have moved, the text was shuffled: that is told as replaced.
+_MOST_BLOCKS = 5_000
 _WORD = re.compile(r"\w+")
 
 type Block = tuple[int, int, int]
@@ -16,7 +18,8 @@ def moved_blocks(left: Sequence[str | None], right: Sequence[str | None]) -> lis
     """Return the blocks of lines that moved, as ``(i, j, n)``, in the order of the left side.
 
     ``None`` stands for a line that stayed; indentation counts for nothing. A block is found by a
-    line that is unique among those that left and those that came, and grows over its neighbors.
+    line that is unique among those that left and those that came, and grows over its neighbors. There
+    are none where there would be more than ``_MOST_BLOCKS``.
     """
     left = [None if line is None else line.strip() for line in left]
     right = [None if line is None else line.strip() for line in right]
@@ -30,6 +33,8 @@ def moved_blocks(left: Sequence[str | None], right: Sequence[str | None]) -> lis
     for i, j in anchors:
         if i in taken_left or j in taken_right:
             continue
+        if len(blocks) == _MOST_BLOCKS:
+            return []
         up = 0
         while (
             i - up > 0
