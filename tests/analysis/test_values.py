@@ -178,7 +178,14 @@ def test_a_name_is_found_at_its_column(recording: Recording) -> None:
         (4, "code", 5, 1, "listing", [4]),
         (1, "assembly", 2, 4, "code", [3]),
         (1, "assembly", 3, 4, "code", [4]),
+        # Of expressions only what has a name in the program: function, inputs, outputs.
+        (0, "assembly", 2, 1, "assembly", [2]),
+        (0, "assembly", 3, 1, "listing", [2]),
         (0, "assembly", 5, 1, "assembly", []),
+        (0, "assembly", 6, 1, "assembly", [8]),
+        (0, "assembly", 7, 4, "code", [9]),
+        (4, "code", 9, 0, "assembly", [6, 7]),
+        (1, "assembly", 5, 0, "assembly", []),
         (1, "assembly", 99, 3, "assembly", []),
     ],
 )
@@ -194,3 +201,61 @@ def test_lines_correspond_to_lines_of_other_texts(
     texts = Texts(recording)
     there = recording.steps[to_step]
     assert corresponding(texts, recording.steps[step], kind, line, there, to_kind).lines == lines
+
+
+def test_calls_correspond_by_their_callee_where_there_is_no_doubt() -> None:
+    expression = """\
+expr.module {
+  expr.func @g(%x: tensor<2xfloat64>) -> (%a: tensor<2xfloat64>, %b: tensor<2xfloat64>) {
+    %0 = expr.input {lowering="auto", name="x"} : tensor<2xfloat64>
+    expr.return %0, %0
+  }
+  expr.func @h(%x: tensor<2xfloat64>) -> (%y: tensor<2xfloat64>) {
+    %0 = expr.input {lowering="auto", name="x"} : tensor<2xfloat64>
+    %1 = expr.call(%0) {callee="g", output=0} : tensor<2xfloat64>
+    %2 = expr.call(%0) {callee="g", output=1} : tensor<2xfloat64>
+    %3 = expr.call(%1) {callee="k", output=0} : tensor<2xfloat64>
+    %4 = expr.call(%2) {callee="k", output=0} : tensor<2xfloat64>
+    %5 = expr.add(%3, %4) : tensor<2xfloat64>
+    expr.return %5
+  }
+}"""
+    program = """\
+prog.module {function_symbols=[[@h, "h"], [@g, "g_2"], [@k, "k"]]} {
+  prog.proc @g_2(%x: memref<2xfloat64>, %a: memref<2xfloat64>, %b: memref<2xfloat64>) {input_count=1} {
+  }
+  prog.proc @k(%x: memref<2xfloat64>, %a: memref<2xfloat64>) {input_count=1} {
+  }
+  prog.proc @h(%x: memref<2xfloat64>, %y: memref<2xfloat64>) {input_count=1} {
+    prog.call @g_2(%x, %t0, %t1) {n_in=1, n_out=2}
+    prog.call @k(%t0, %t2) {n_in=1, n_out=1}
+    prog.call @k(%t1, %t3) {n_in=1, n_out=1}
+  }
+}"""
+    steps = [
+        {"name": "expression", "dialect": "expr", "assembly": expression},
+        {"name": "lowered", "dialect": "prog", "assembly": program},
+    ]
+    recording = from_dict({"id": "1", "function": "h", "steps": steps}, "memory")
+    texts, (one, other) = Texts(recording), recording.steps
+
+    def there(line: int) -> list[int]:
+        return corresponding(texts, one, "assembly", line, other, "assembly").lines
+
+    assert [there(line) for line in (2, 3, 6)] == [[2], [2], [6]]
+    # The two results of one call are one call; which of two calls became which is not told.
+    assert [there(line) for line in (8, 9, 10, 11)] == [[7], [7], [], []]
+    assert corresponding(texts, other, "assembly", 7, one, "assembly").lines == [8, 9]
+
+
+def test_of_functions_of_one_name_nothing_is_guessed() -> None:
+    function = "  expr.func @f(%x: tensor<float64>) -> (%y: tensor<float64>) {\n  }"
+    head = 'prog.module {function_symbols=[[@f, "f"], [@f, "f_2"]]} {'
+    procedures = "\n".join(f"  prog.proc @{name}() {{\n  }}" for name in ("f_2", "f"))
+    steps = [
+        {"name": "a", "dialect": "expr", "assembly": f"expr.module {{\n{function}\n{function}\n}}"},
+        {"name": "b", "dialect": "prog", "assembly": f"{head}\n{procedures}\n}}"},
+    ]
+    recording = from_dict({"id": "1", "function": "f", "steps": steps}, "memory")
+    one, other = recording.steps
+    assert corresponding(Texts(recording), one, "assembly", 2, other, "assembly").lines == []

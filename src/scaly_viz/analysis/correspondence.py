@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from scaly_viz.analysis.expression_lines import expression_lines, inverse
 from scaly_viz.analysis.following import (
     RAW,
     Name,
@@ -41,7 +42,9 @@ def corresponding(
     if kind == "listing" and "assembly" in step.payloads and (step, kind) != (to_step, to_kind):
         lines, kind = _beside(texts, step, "listing", "assembly", lines), "assembly"
     target = "assembly" if to_kind == "listing" and "assembly" in to_step.payloads else to_kind
-    if kind == target and kind in to_step.payloads and kind in step.payloads:
+    if "expr" in (step.dialect, to_step.dialect) and step.dialect != to_step.dialect:
+        lines = _through_lowering(texts, step, kind, lines, to_step, target)
+    elif kind == target and kind in to_step.payloads and kind in step.payloads:
         lines = _between(texts, step, to_step, kind, lines)
     elif target == "code" and kind == "assembly":
         lines = _to_code(texts, step, lines, to_step)
@@ -126,6 +129,32 @@ def _partner(
     at = bisect_left(places, line)
     found = len(places) == len(there) and places[at : at + 1] == [line]
     return there[at] if found else None
+
+
+def _through_lowering(
+    texts: Texts, step: Step, kind: str, lines: Sequence[int], to_step: Step, to_kind: str
+) -> list[int]:
+    """Follow lines between an expression and a later text, by way of the first program."""
+    steps = texts.recording.steps
+    first = next((s for s in steps if s.dialect == "prog" and "assembly" in s.payloads), None)
+    expression = step if step.dialect == "expr" else to_step
+    if first is None or "assembly" not in expression.payloads:
+        return []
+    written, program = texts.scanned(expression, "assembly"), texts.scanned(first, "assembly")
+    if written is None or program is None:
+        return []
+    known = expression_lines(written, program)
+    if step is expression:
+        found = sorted({there for line in lines for there in known.get(line, ())})
+        if to_kind == "code":
+            return _to_code(texts, first, found, to_step)
+        return _between(texts, first, to_step, "assembly", found)
+    back = inverse(known)
+    if kind == "code":
+        lines = _from_code(texts, step, lines, first)
+    elif step is not first:
+        lines = _between(texts, step, first, "assembly", lines)
+    return sorted({there for line in lines for there in back.get(line, ())})
 
 
 def _last_program(texts: Texts, code: Step) -> Step | None:
