@@ -33,7 +33,8 @@ _MIN_MATCH = 6
 # A text of about the size of its base is mostly the same: this level loads the base in half the time.
 _NEAR_LEVEL = 3
 _NEAR = 0.05
-_FAR = 16
+# To load a base costs its size: one that is so many times the payload's gives back too little.
+_FAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,6 @@ class Encoder:
         plain = _plain_text(payload)
         if plain is not None:
             return [_head(payload, digest, "text") | _part(plain, 0, 1)]
-        # To load a dictionary costs its size: a small payload is not worth that of a big one.
         near = latest is not None and len(latest.payload.data) <= _FAR * len(payload.data)
         return _compressed(payload, digest, latest if near else None)
 

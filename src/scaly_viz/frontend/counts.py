@@ -126,7 +126,7 @@ class Counter:
 
     def _other(self, node: ProgramNode) -> Line:
         """The line of a node that has statements in it, calls, declares, or is of unknown kind."""
-        if node.op not in LINES and node.op not in _REGIONS:
+        if node.op not in _REGIONS and node.op not in LINES:
             self._unknown[node] = (node.op,)
             lines = [self._lines[arg] for arg in _without_buffers(node)]
             if _IN_REGIONS not in lines:
@@ -198,7 +198,8 @@ class Counter:
         parameters = integer_of(node, "param_count") or 0
         region = self._gather(node.args[parameters:])
         region.buffers += parameters
-        procedure = close(text_of(node, "name"), region, constant_tables(node))
+        tables = constant_tables(node) if region.opens else {}
+        procedure = close(text_of(node, "name"), region, tables)
         procedure.workspace = integer_of(node, "sz_w")
         procedure.is_host = node.op == "proc"
         self._procedures[node] = procedure

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scaly.ir.program import ProgramNode
 
 _SCALARS = frozenset(op.value for op in SCALAR_OPS)
+_ENCLOSING = frozenset({"for", "block"})
 # Of 0.1.0a1; no lowering makes them, so scaly's own printer serves where they do occur.
 _FOREIGN = frozenset({"kernel", "launch", "barrier"})
 
@@ -97,6 +98,9 @@ class ProgramPrinter:
 
     def _block(self, statement: ProgramNode, pad: str) -> tuple[str, str]:
         """Return the lines of ``statement`` and of all that it encloses; where there are none, nothing."""
+        if statement.op._value_ not in _ENCLOSING:
+            text = self._line(statement)
+            return pad + text[0], pad + text[1]
         assembly: list[str] = []
         listing: list[str] = []
         stack: list[tuple[Any, str]] = [(statement, pad)]
@@ -113,12 +117,16 @@ class ProgramPrinter:
             elif op == "block":
                 stack.extend((inner, pad) for inner in reversed(node.args))
             else:
-                text = self._statements.get(node)
-                if text is None:
-                    text = self._statements[node] = self._statement(node, op)
+                text = self._line(node)
                 assembly.append(pad + text[0])
                 listing.append(pad + text[1])
         return "\n".join(assembly), "\n".join(listing)
+
+    def _line(self, node: ProgramNode) -> tuple[str, str]:
+        text = self._statements.get(node)
+        if text is None:
+            text = self._statements[node] = self._statement(node, node.op._value_)
+        return text
 
     def _loop_head(
         self, node: ProgramNode, pad: str, assembly: list[str], listing: list[str]

@@ -8,7 +8,7 @@ from math import prod
 from types import MappingProxyType
 
 from scaly_viz.frontend.program_nodes import ProgramNode
-from scaly_viz.frontend.straight_line import NOTHING, Line, plus
+from scaly_viz.frontend.straight_line import NOTHING, Line
 from scaly_viz.frontend.trips import DEEPEST, constant_trips
 
 _NO_CALLS: Mapping[str, int] = MappingProxyType({})
@@ -106,19 +106,26 @@ def declaration(node: ProgramNode) -> Region:
 
 def join(straight: Line, parts: Sequence[Region]) -> Region:
     """The region of straight-line code and parts that are regions."""
-    joined = Region(straight, sites=straight)
+    joined = Region()
+    loads, stores, flops, moved = straight
+    load_sites, store_sites, flop_sites, moved_once = straight
     for part in parts:
         joined.buffers += part.buffers
         joined.private_bytes += part.private_bytes
         if part.sites is not NOTHING:
-            joined.line = plus(joined.line, part.line)
-            joined.sites = plus(joined.sites, part.sites)
+            a, b, c, d = part.line
+            loads, stores, flops, moved = loads + a, stores + b, flops + c, moved + d
+            a, b, c, d = part.sites
+            load_sites, store_sites, flop_sites = load_sites + a, store_sites + b, flop_sites + c
+            moved_once += d
         if part.loops:
             joined.loops += part.loops
             joined.opens += part.opens
         if part.call_sites:
             joined.call_sites += part.call_sites
             joined.callees = plus_calls(joined.callees, part.callees)
+    joined.line = loads, stores, flops, moved
+    joined.sites = load_sites, store_sites, flop_sites, moved_once
     return joined
 
 

@@ -36,12 +36,12 @@ class ScalarPrinter:
 
     def learn(self, nodes: Sequence[ProgramNode]) -> None:
         """Prepare the scalars among ``nodes``, which come each after its arguments."""
-        values, composers = self._values, _COMPOSERS
+        values, composer_of = self._values, _COMPOSERS.get
         for chunk in self._pace.chunks(nodes):
             for node in chunk:
-                op = node.op._value_
-                if op in composers:
-                    values[node] = composers[op](self, node)
+                compose = composer_of(node.op._value_)
+                if compose is not None:
+                    values[node] = compose(self, node)
 
     def value(self, node: ProgramNode) -> tuple[str, str]:
         """Return ``node`` as an operand."""
