@@ -316,3 +316,35 @@ def test_a_payload_bomb_is_implausible() -> None:
 
     with pytest.raises(PayloadError, match="268,435,456 bytes is implausible"):
         codec.unpack(read, None)
+
+
+def _harm_graph(span: dict[str, Any]) -> None:
+    for event in span["events"]:
+        for attribute in event["attributes"]:
+            if event["name"] == "scaly.graph" and attribute["key"] == a.PAYLOAD_BODY:
+                attribute["value"] = {"stringValue": "AAAA"}
+
+
+def test_a_graph_that_builds_on_a_damaged_one_names_it_with_file_and_line(
+    lines: list[bytes], write: Callable[[list[bytes]], Path]
+) -> None:
+    (recording,) = load(write([*lines[:2], _change(lines[2], _harm_graph), *lines[3:]]))
+
+    assert recording.graph(recording.steps[1])["outputs"] == ["e2"]
+    with pytest.raises(scaly_viz.PayloadError, match=r"^its body cannot be unpacked: "):
+        recording.graph(recording.steps[2])
+    with pytest.raises(scaly_viz.PayloadError) as raised:
+        recording.graph(recording.steps[-2])
+    cause = "the graph of step 2 (changed.jsonl:3) cannot be read: its body cannot be unpacked: "
+    assert str(raised.value).startswith(f"it builds on others, and {cause}")
+
+
+def test_a_graph_that_builds_on_a_missing_step_says_so(
+    lines: list[bytes], write: Callable[[list[bytes]], Path]
+) -> None:
+    (recording,) = load(write([*lines[:2], *lines[3:]]))
+
+    with pytest.raises(
+        scaly_viz.PayloadError, match=r"the graph of step 2 is missing|it builds on"
+    ):
+        recording.graph(recording.steps[-2])

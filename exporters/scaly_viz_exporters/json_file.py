@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from scaly_viz import settings
+from scaly_viz.errors import RecordingFolderError
 from scaly_viz_exporters import segments
 from scaly_viz_exporters.file_lock import writers_lock
 from scaly_viz_exporters.line_file import append_lines, open_to_append
@@ -142,9 +143,8 @@ def delete(path: str | os.PathLike[str]) -> None:
 def _default_path() -> Path:
     try:
         return settings.recording_dir() / FILE_NAME
-    except RuntimeError as error:  # of pathlib, where the user has no home folder
-        cause = f"{error}: set {settings.DIR.name}"
-        raise OSError(errno.ENOENT, cause, FILE_NAME) from error
+    except RecordingFolderError as error:
+        raise OSError(errno.ENOENT, str(error), FILE_NAME) from error
 
 
 def _default_segment(max_bytes: int) -> int:

@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from scaly_viz import log, settings
+from scaly_viz.errors import RecordingFolderError
 from scaly_viz_exporters import otlp_settings
 from scaly_viz_exporters.courier import Courier, End, Round, Told
 from scaly_viz_exporters.memory_queue import MemoryQueue
@@ -212,6 +213,5 @@ def default_folder() -> Path:
     """
     try:
         return settings.recording_dir() / settings.OUTBOX_NAME
-    except RuntimeError as error:  # of pathlib
-        cause = f"{error}: set {settings.DIR.name}"
-        raise OSError(errno.ENOENT, cause, settings.OUTBOX_NAME) from error
+    except RecordingFolderError as error:
+        raise OSError(errno.ENOENT, str(error), settings.OUTBOX_NAME) from error

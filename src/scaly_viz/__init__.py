@@ -20,6 +20,7 @@ from scaly_viz.errors import (
     BackendError,
     PayloadError,
     RecordingFileError,
+    RecordingFolderError,
     RecordingWarning,
     ScalyVizError,
 )
@@ -35,12 +36,14 @@ __all__ = [
     "BackendError",
     "PayloadError",
     "RecordingFileError",
+    "RecordingFolderError",
     "RecordingWarning",
     "ScalyVizError",
     "__version__",
     "capture",
     "clear_recordings",
     "configure",
+    "flush",
     "load_recordings",
     "recording_dir",
     "recording_path",
@@ -67,7 +70,7 @@ def visualize_function[F: Markable](fun: F, *, label: str | None = None) -> F:
         ``fun`` itself.
 
     Raises:
-        TypeError: ``fun`` is none of these.
+        TypeError: ``fun`` is none of these, or ``label`` is no text.
     """
     from scaly_viz.frontend.session import SESSION
 
@@ -107,11 +110,27 @@ def recordings() -> list[dict[str, Any]]:
     """Return this process's recordings as scaly.viz would have them, in the order of their ends.
 
     Each is a dict with ``id``, ``name``, ``function``, ``started_at`` (seconds since the epoch),
-    ``error`` (None, or the exception's ``repr``) and ``steps``. Waits until what has ended is encoded.
+    ``error`` (None, or the exception's ``repr``) and ``steps``. Waits until what has ended is encoded;
+    not where a signal handler calls it in the middle of scaly-viz's own work.
     """
     from scaly_viz.frontend.session import SESSION
 
     return SESSION.recordings()
+
+
+def flush(timeout_s: float = 30.0) -> bool:
+    """Wait until the renders that have ended are written, and exporters have delivered what they can.
+
+    An ordinary exit does so by itself; before ``os._exit``, or an end by a signal, it is yours to call.
+    Where a signal handler calls it in the middle of scaly-viz's own work, it does not wait.
+
+    Returns:
+        Whether all is written; False where ``timeout_s`` seconds were not enough.
+    """
+    import sys
+
+    session = sys.modules.get("scaly_viz.frontend.session")
+    return session is None or bool(session.SESSION.flush(timeout_s))
 
 
 def load_recordings(
@@ -132,6 +151,7 @@ def load_recordings(
 
     Raises:
         RecordingFileError: with ``strict``, something cannot be read: file, line and cause.
+        RecordingFolderError: no ``path`` is given, and the user has no home folder.
         BackendError: the backend does not answer as it should: its address and the cause.
 
     Warns:
@@ -148,7 +168,11 @@ def load_recordings(
 
 
 def clear_recordings(*, disk: bool = False) -> None:
-    """Forget the recordings made in this process; with ``disk=True`` delete the local file too."""
+    """Forget the recordings made in this process; with ``disk=True`` delete the local file too.
+
+    Raises:
+        RecordingFolderError: with ``disk``, the user has no home folder, and none was given.
+    """
     from scaly_viz.frontend.session import SESSION
 
     SESSION.clear()

@@ -13,6 +13,13 @@ class BackendError(ScalyVizError):
     """A tracing backend that cannot be read: names its address and the cause, and no credentials."""
 
 
+class RecordingFolderError(ScalyVizError, RuntimeError):
+    """There is no folder for recordings: the user has no home folder, and none was given.
+
+    A ``RuntimeError`` as well, which is what pathlib, and so ``scaly.viz``, raises there.
+    """
+
+
 class PayloadError(ScalyVizError):
     """A payload that cannot be rebuilt: a missing part or base, a wrong digest, an implausible size."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,11 +9,11 @@ from contextlib import contextmanager
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 from opentelemetry.trace import SpanContext
 
+from scaly_viz.system import system
+
 
 class SystemIds(IdGenerator):
     """Ids from the operating system: the SDK's own generator would advance the user's ``random`` state."""
-
-    _random = random.SystemRandom()
 
     def __init__(self) -> None:
         self._given = threading.local()
@@ -22,12 +21,12 @@ class SystemIds(IdGenerator):
     def generate_span_id(self) -> int:
         """Return a random id, or the given one."""
         given: SpanContext | None = getattr(self._given, "context", None)
-        return given.span_id if given else self._random.randrange(1, 1 << 64)
+        return given.span_id if given else system().number(64)
 
     def generate_trace_id(self) -> int:
         """Return a random id, or the given one."""
         given: SpanContext | None = getattr(self._given, "context", None)
-        return given.trace_id if given else self._random.randrange(1, 1 << 128)
+        return given.trace_id if given else system().number(128)
 
     @contextmanager
     def given(self, context: SpanContext | None) -> Generator[None]:

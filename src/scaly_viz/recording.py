@@ -6,12 +6,14 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeGuard
 
 from scaly_viz import attributes as a
 from scaly_viz import codec, graph_rows, graph_table
 from scaly_viz.codec import EncodedPayload
 from scaly_viz.errors import PayloadError
+from scaly_viz.graph_chain import GraphChain, GraphSource
 from scaly_viz.graph_rows import GraphRows
 from scaly_viz.span_record import Attributes, AttributeValue, SpanRecord
 
@@ -23,6 +25,7 @@ GRAPH = "graph"
 _MANY_STEPS = 1_000
 _TEXT_KINDS = ("assembly", "listing")
 _CODE = "code"
+_C = "c"
 
 
 @dataclass(slots=True)
@@ -84,7 +87,7 @@ class Recording:
     hint: str = ""
     _decoded: dict[str, bytes] = field(default_factory=dict)
     _by_digest: dict[str, dict[str, EncodedPayload]] = field(default_factory=dict)
-    _graphs: tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]] | None = None
+    _graphs: GraphChain | None = None
 
     @property
     def head(self) -> SpanRecord:
@@ -201,11 +204,27 @@ class Recording:
     def _delta(
         self, payload: EncodedPayload
     ) -> tuple[graph_table.GraphTable, graph_table.GraphDelta]:
-        table, deltas = self._graph_tables()
-        if payload.digest not in deltas:
-            self._hinted_data(GRAPH, payload)
-            raise PayloadError("it builds on a graph that cannot be rebuilt")
-        return table, deltas[payload.digest]
+        if self._graphs is None:
+            self._graphs = GraphChain(self._graph_sources())
+        return self._graphs.delta(payload.digest)
+
+    def _graph_sources(self) -> Iterator[GraphSource]:
+        for step in self.steps:
+            payload = step.payloads.get(GRAPH)
+            if payload is not None and payload.media_type != codec.JSON:
+                data = partial(self._hinted_data, GRAPH, payload)
+                yield GraphSource(self._where(step), payload.digest, data)
+            elif payload is None and step.dialect != _C:
+                yield GraphSource(self._where(step), "", None)
+
+    def _where_of(self, kind: str, payload: EncodedPayload) -> str:
+        step = next(step for step in self.steps if step.payloads.get(kind) is payload)
+        return f"the {kind} of {self._where(step)}"
+
+    def _where(self, step: Step) -> str:
+        spans = (s for s in self.spans if s.attributes.get(a.STEP_INDEX) == step.index)
+        origin = next((span.origin for span in spans if span.origin), "")
+        return f"step {step.index} ({origin})" if origin else f"step {step.index}"
 
     def to_dict(self) -> RecordingDict:
         """Return the recording as the dict that scaly.viz records for the same render.
@@ -278,7 +297,15 @@ class Recording:
             current = known.get(digest)
         while chain:
             current = chain.pop()
-            data = codec.unpack(current, self._decoded.get(current.base))
+            try:
+                data = codec.unpack(current, self._decoded.get(current.base))
+            except PayloadError as error:
+                if current.digest == payload.digest:
+                    raise
+                where = self._where_of(kind, current)
+                raise PayloadError(
+                    f"it builds on {where}, which cannot be read: {error}"
+                ) from error
             self._decoded[current.digest] = data
         return self._decoded[payload.digest]
 
@@ -290,25 +317,6 @@ class Recording:
                 if (payload := step.payloads.get(kind)) is not None and payload.encoding != "same"
             }
         return self._by_digest[kind]
-
-    def _graph_tables(
-        self,
-    ) -> tuple[graph_table.GraphTable, dict[str, graph_table.GraphDelta]]:
-        if self._graphs is None:
-            table = graph_table.GraphTable()
-            deltas: dict[str, graph_table.GraphDelta] = {}
-            for step in self.steps:
-                payload = step.payloads.get(GRAPH)
-                if payload is None or payload.digest in deltas:
-                    continue
-                try:
-                    delta = graph_table.decode(self._data(GRAPH, payload))
-                    table.extend(delta)
-                except PayloadError:
-                    continue
-                deltas[payload.digest] = delta
-            self._graphs = table, deltas
-        return self._graphs
 
 
 def _text(attributes: Attributes, key: str) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from scaly_viz import log
+from scaly_viz.errors import RecordingFolderError
 
 FILE_NAME = "recordings.jsonl"
 INDEX_FOLDER = "index"  # what the viewer remembers of big files
@@ -134,19 +135,34 @@ def fingerprint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, ..
 
 
 def recording_path() -> Path:
-    """Return the file that recordings are appended to: ``recordings.jsonl`` in ``recording_dir()``."""
+    """Return the file that recordings are appended to: ``recordings.jsonl`` in ``recording_dir()``.
+
+    Raises:
+        RecordingFolderError: there is no such folder, as the user has no home.
+    """
     return recording_dir() / FILE_NAME
 
 
 def recording_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return what ``configure`` was told, else ``SCALY_VIZ_DIR``, else ``scaly/viz`` in the user's cache."""
+    """Return what ``configure`` was told, else ``SCALY_VIZ_DIR``, else ``scaly/viz`` in the user's cache.
+
+    Raises:
+        RecordingFolderError: that would be in a home folder, and there is none.
+    """
     if DIR.name in _configured:
         return _configured[DIR.name]
     override = environ.get(DIR.name)
-    if override:
-        return Path(override).expanduser()
     xdg = environ.get("XDG_CACHE_HOME")
-    base = Path(xdg).expanduser() if xdg else Path.home() / ".cache"
+    try:
+        if override:
+            return Path(override).expanduser()
+        base = Path(xdg).expanduser() if xdg else Path.home() / ".cache"
+    except RuntimeError as error:
+        # pathlib's word for a user without a home folder.
+        cause = str(error).rstrip(".")
+        raise RecordingFolderError(
+            f"no folder for recordings: {cause}; set {DIR.name}, or call configure(directory=...)"
+        ) from error
     return base / "scaly" / "viz"
 
 
@@ -210,8 +226,7 @@ _LONGEST_S = 86_400
 def _directory(environ: Mapping[str, str]) -> Path | None:
     try:
         return recording_dir(environ)
-    except RuntimeError:
-        # pathlib's word for a user without a home folder.
+    except RecordingFolderError:
         return None
 
 

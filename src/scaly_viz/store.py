@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from itertools import chain
 from typing import cast
 
 from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor
@@ -19,7 +20,8 @@ class SpanStore:
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._lock = threading.Lock()
+        # Reentrant: a signal handler may look at recordings in the middle of this.
+        self._lock = threading.RLock()
         self._spans: dict[str, list[SpanRecord]] = {}
         self._sizes: dict[str, int] = {}
         self._told = False
@@ -34,13 +36,13 @@ class SpanStore:
             while total > self._max_bytes and len(self._spans) > 1:
                 oldest = next(iter(self._spans))
                 del self._spans[oldest]
-                total -= self._sizes.pop(oldest)
+                total -= self._sizes.pop(oldest, 0)
                 self._tell()
 
     def spans(self) -> list[SpanRecord]:
         """Return all spans, those of the oldest recording first."""
         with self._lock:
-            return [span for spans in self._spans.values() for span in spans]
+            return list(chain.from_iterable(self._spans.values()))
 
     def clear(self) -> None:
         """Forget all spans."""
@@ -59,7 +61,7 @@ class SpanStore:
 
     def after_fork(self) -> None:
         """Make the copy in a forked child usable."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
 
 class StoreProcessor(SpanProcessor):

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scaly.codegen.aot import register_render_observer, render_c_module, render_c_source
 from scaly.ir import program as ir
@@ -1049,6 +1049,7 @@ def nests(variables: tuple[str, ...] = ()) -> st.SearchStrategy[ProgramNode]:
     )
 
 
+@settings(deadline=None)
 @given(st.lists(nests(), min_size=1, max_size=2))
 def test_any_nest_of_loops_runs_what_is_counted(body: list[ProgramNode]) -> None:
     callee = procedure(put(ir.neg(x(0))), name="g", input_count=1)

@@ -172,3 +172,14 @@ class TestDeclarations:
 
         assert _names() == [recording["name"] for recording in scaly.viz.recordings()]
         scaly.viz.clear_recordings()
+
+
+@pytest.mark.parametrize("label", [5, b"tuned", ["tuned"], object()])
+def test_a_label_that_is_no_text_is_refused_at_the_mark(label: Any) -> None:
+    square = _square()
+
+    with pytest.raises(TypeError, match="expected a label of type str, or None, got "):
+        scaly_viz.visualize(square, label=label)
+
+    render_c_source(square)
+    assert _names() == []

@@ -270,3 +270,44 @@ def test_a_daemon_threads_render_does_not_keep_the_process() -> None:
     (recording,) = load(scaly_viz.recording_path())
     assert str(recording.error).startswith("interrupted: ")
     assert recording.steps[-1].name == "pass:fold_tiles"
+
+
+def test_what_is_flushed_is_there_though_the_process_ends_without_an_exit() -> None:
+    _run("""
+        render_c_source(scaly_viz.visualize(make('sine')))
+        assert scaly_viz.flush()
+        os._exit(0)
+    """)
+
+    (recording,) = scaly_viz.load_recordings(strict=True)
+    assert recording["function"] == "sine"
+
+
+def test_a_handler_that_exits_makes_sigterm_an_ordinary_end() -> None:
+    process = _start("""
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+        render_c_source(scaly_viz.visualize(make('sine')))
+        signal.raise_signal(signal.SIGTERM)
+    """)
+
+    assert process.communicate(timeout=120) == ("", "")
+    assert process.returncode == 128 + signal.SIGTERM
+    (recording,) = scaly_viz.load_recordings(strict=True)
+    assert recording["function"] == "sine"
+
+
+def test_a_render_whose_beginning_was_interrupted_says_nothing_at_exit() -> None:
+    _run("""
+        from scaly_viz.frontend.worker import Worker
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        sine = scaly_viz.visualize(make('sine'))
+        Worker.watch = interrupted
+        try:
+            render_c_source(sine)
+        except KeyboardInterrupt as error:
+            # Kept with its traceback, and so with the observer, until the interpreter has no modules.
+            sys.kept = error
+    """)

@@ -12,6 +12,7 @@ import msgspec
 from scaly_viz import log
 from scaly_viz._version import __version__
 from scaly_viz.analysis.summary import RecordingSummary
+from scaly_viz.errors import RecordingFolderError
 from scaly_viz.settings import INDEX_FOLDER, recording_dir
 from scaly_viz_exporters.private_files import make_private_folder, open_private
 from scaly_viz_viewer.index import IndexState
@@ -38,7 +39,7 @@ def load(path: Path) -> IndexState | None:
         if _checksum(data[_CHECKSUM_BYTES:]) != data[:_CHECKSUM_BYTES]:
             return None
         saved = msgspec.msgpack.decode(data[_CHECKSUM_BYTES:], type=_Saved)
-    except (OSError, RuntimeError, msgspec.MsgspecError, ValueError):
+    except (OSError, RecordingFolderError, msgspec.MsgspecError, ValueError):
         return None
     is_ours = saved.version == _VERSION and saved.path == os.path.realpath(path)
     return saved.state if is_ours else None
@@ -55,7 +56,7 @@ def save(path: Path, state: IndexState) -> None:
         with os.fdopen(open_private(draft, os.O_WRONLY | os.O_TRUNC), "wb") as opened:
             opened.write(_checksum(data) + data)
         draft.replace(file)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RecordingFolderError, ValueError) as error:
         log.debug("the index of %s is not saved", path, error=error)
 
 

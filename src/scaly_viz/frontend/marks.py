@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -30,15 +31,18 @@ class Marks:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Reentrant: a signal handler may mark a function in the middle of this.
+        self._lock = threading.RLock()
         self._labels: WeakKeyDictionary[Any, str | None] = WeakKeyDictionary()
 
     def add(self, function: Markable, label: str | None) -> None:
         """Mark ``function``, or a solver's function; a second mark replaces the first one's label.
 
         Raises:
-            TypeError: ``function`` is none of scaly's functions.
+            TypeError: ``function`` is none of scaly's functions, or ``label`` is no text.
         """
+        if not isinstance(label, str | None):
+            raise TypeError(f"expected a label of type str, or None, got {type(label).__name__}")
         with self._lock:
             self._labels[_target(function)] = label
 
@@ -48,10 +52,9 @@ class Marks:
         with self._lock:
             self._labels.pop(target, None)
             # Marked before its only instance was traced.
-            for declaration in [
-                d for d in self._labels if _complete(d) and target in _instances(d)
-            ]:
-                del self._labels[declaration]
+            for declaration, _ in self._marked():
+                if _complete(declaration) and target in _instances(declaration):
+                    self._labels.pop(declaration, None)
 
     def count(self) -> int:
         """Return how many marks there are."""
@@ -68,14 +71,21 @@ class Marks:
         with self._lock:
             if function in self._labels:
                 return (self._labels[function],)
-            for target, label in self._labels.items():
+            for target, label in self._marked():
                 if any(instance is function for instance in _instances(target)):
                     return (label,)
         return None
 
+    def _marked(self) -> Iterator[tuple[Any, str | None]]:
+        # Of a copy that is made at once: what a signal handler marks meanwhile does no harm.
+        for reference in self._labels.keyrefs():
+            target = reference()
+            if target is not None and target in self._labels:
+                yield target, self._labels[target]
+
     def after_fork(self) -> None:
         """Make the copy in a forked child usable."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
 
 def _instances(function: Any) -> tuple[Any, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from scaly_viz.frontend.payloads import Dialect
 from scaly_viz.frontend.recorder import Recorder
 from scaly_viz.frontend.worker import Worker
 from scaly_viz.pipeline import Pipeline
+from scaly_viz.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,12 +63,13 @@ class RenderObserver:
 
     def __del__(self) -> None:
         recorder = self._recorder
-        if not recorder.finished:
+        # With its modules gone, the interpreter can record nothing any more.
+        if not recorder.finished and not sys.is_finalizing():
             self._guard.run("ending a recording", recorder.interrupt)
             self._guard.run("handing over a recording", self._worker.finished, recorder)
 
     def _add(self, name: str, dialect: Dialect, subject: object) -> None:
-        entered = time.perf_counter_ns()
+        entered = system().monotonic_ns()
         if not self._guard.run(f"taking step {name}", self._recorder.add, name, dialect, subject):
             self._recorder.lose()
         self._guard.run(f"releasing step {name}", self._release)
@@ -108,7 +109,7 @@ class Observer:
         return self._guard.run("beginning a recording", self._begin, fun, marked[0])
 
     def _begin(self, fun: Concrete, label: str | None) -> RenderObserver:
-        entered = time.perf_counter_ns()
+        entered = system().monotonic_ns()
         frame = _render_frame()
         pipeline = self._pipeline()
         recorder = Recorder(fun, label, pipeline, self._guard, frame, self._version)

@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 import traceback
-import uuid
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from scaly_viz.frontend.pace import Pace
 from scaly_viz.frontend.payloads import Dialect, PendingStep, StepTaker
 from scaly_viz.pipeline import Pipeline
 from scaly_viz.spans import Failure, Head, RecordingSpans, Value
+from scaly_viz.system import system
 
 _INTERRUPTED = "interrupted"
 _LONG = 100_000
@@ -77,12 +77,14 @@ class Recorder:
         frame: FrameType | None,
         compiler_version: str,
     ) -> None:
-        self._clock = time.perf_counter_ns()
-        self._epoch = time.time_ns() - self._clock
+        source = system()
+        self._now = source.monotonic_ns
+        self._clock = self._now()
+        self._epoch = source.wall_ns() - self._clock
         self.thread = threading.current_thread()
         # In its exit handlers the main thread counts as ended, though it still renders.
         self._thread_lives = self.thread.is_alive()
-        self.head = Head(uuid.uuid4().hex, function.name, label)
+        self.head = Head(f"{source.number(128):032x}", function.name, label)
         self._pipeline = pipeline
         self._guard = guard
         self._frame = (id(frame), None if frame is None else frame.f_code)
@@ -110,7 +112,7 @@ class Recorder:
         """Note that the compiler made ``subject``: a function, a program or a source text. Returns true."""
         if not self._owned:
             return True
-        now = time.perf_counter_ns()
+        now = self._now()
         self._pending.append(
             PendingStep(
                 self._steps,
@@ -131,12 +133,12 @@ class Recorder:
 
     def resume(self, entered_ns: int) -> None:
         """Hand the clock back to the compiler: what passed since ``entered_ns`` was ours."""
-        self._boundary = time.perf_counter_ns()
+        self._boundary = self._now()
         self._overhead += self._boundary - entered_ns
 
     def finish(self, error: str | None) -> None:
         """Note that the render has ended, with ``error`` as its exception's repr or without one."""
-        self._end_ns = self._epoch + time.perf_counter_ns()
+        self._end_ns = self._epoch + self._now()
         if error is not None:
             self._error = _cut(error)
             self._failure = Failure(error.partition("(")[0], self._error)
@@ -153,7 +155,7 @@ class Recorder:
     def interrupt(self) -> None:
         """Note that the render has ended without a word: the compiler dropped its observer."""
         if not self.finished:
-            self._end_ns = self._epoch + time.perf_counter_ns()
+            self._end_ns = self._epoch + self._now()
             message = "the render was interrupted: it ended without a result and without an error"
             self._error = f"{_INTERRUPTED}: {message}"
             self._failure = Failure(_INTERRUPTED, message)

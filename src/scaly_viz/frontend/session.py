@@ -6,6 +6,7 @@ import atexit
 import os
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,6 +137,14 @@ class Session:
         """Wait until what has ended is encoded and kept."""
         self._worker.drain()
         self.guard.raise_kept()
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until what has ended is encoded, and exporters have it."""
+        deadline = time.monotonic() + timeout_s
+        if not self._worker.drain(timeout_s):
+            return False
+        pipeline = self._pipeline
+        return pipeline is None or pipeline.flush(max(0.0, deadline - time.monotonic()))
 
     def recordings(self) -> list[RecordingDict]:
         """Return this process's finished recordings, oldest first."""

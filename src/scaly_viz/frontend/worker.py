@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scaly_viz.frontend.guard import Guard
+from scaly_viz.frontend.reentrance import reentrant
 from scaly_viz.threads import await_end
 
 if TYPE_CHECKING:
@@ -82,9 +83,11 @@ class Worker:
             paced.pace.hurry()
 
     def drain(self, timeout_s: float = float("inf")) -> bool:
-        """Wait until every render that has ended is encoded; return False where time runs out."""
-        if threading.current_thread() is self._latest:
-            # An exporter or a log handler came back to us: it cannot wait for itself.
+        """Wait until every render that has ended is encoded; return False where time runs out.
+
+        Called from within our own work, by a signal handler say, it waits for nothing.
+        """
+        if threading.current_thread() is self._latest or reentrant():
             return False
         deadline = time.monotonic() + timeout_s
         with self._lock:

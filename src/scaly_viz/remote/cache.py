@@ -12,6 +12,7 @@ import msgspec
 
 from scaly_viz._version import __version__
 from scaly_viz.analysis.summary import RecordingSummary
+from scaly_viz.errors import RecordingFolderError
 from scaly_viz.settings import BackendSettings, recording_dir
 from scaly_viz.sources.address import Address
 from scaly_viz_exporters.private_files import make_private_folder, open_private
@@ -60,7 +61,7 @@ class Cache:
         who = (address.user, address.password, sorted(settings.headers))
         what = (address.kind, address.url, sorted(address.services), who)
         digest = hashlib.blake2b(repr(what).encode("utf-8", "surrogatepass"), digest_size=16)
-        with contextlib.suppress(RuntimeError):  # pathlib's word for a user without a home folder
+        with contextlib.suppress(RecordingFolderError):
             self._folder: Path | None = recording_dir() / _FOLDER
             self._path = self._folder / f"{digest.hexdigest()}.msgpack"
             return
