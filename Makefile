@@ -3,7 +3,7 @@
 RUN := @sh tools/run
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types web fix build dev lock upgrade clean \
+.PHONY: help demo test lint format types web test-web fix build dev lock upgrade clean \
 	test-main test-py313 test-py314 test-scaly-a1 test-lowest
 
 help: ## List the targets
@@ -26,7 +26,10 @@ format: ## Ruff's format
 types: ## Mypy, strict
 	$(RUN) types
 
-web: ## The front end: biome, TypeScript's types, vitest
+test-web: ## The front end: biome, TypeScript's types, vitest
+	$(RUN) test-web
+
+web: ## Serve your recordings, and bundle the page anew at every change
 	$(RUN) web
 
 build: ## Build the sdist, and the wheel from it, into dist/

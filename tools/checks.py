@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
@@ -53,6 +54,18 @@ def web() -> None:
     """The front end: lint and format, types, unit tests."""
     for script in ("check", "types", "test"):
         _npm("run", "--silent", script)
+
+
+def develop_page() -> None:
+    """Serve this user's recordings, and bundle the page anew at every change, until Ctrl-C."""
+    viewer = subprocess.Popen(
+        [str(environments.dev().command("scaly-viz")), "serve"], cwd=str(ROOT)
+    )
+    try:
+        _npm("run", "--silent", "watch")
+    finally:
+        viewer.terminate()
+        viewer.wait()
 
 
 def lock() -> None:
