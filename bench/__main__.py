@@ -10,11 +10,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from bench import viewer
 
 _MEASURE = Path(__file__).with_name("measure.py")
 _VARIANTS = ("none", "ours", "theirs")
@@ -162,8 +165,18 @@ def _imports(rows: Rows, rounds: int) -> None:
 def _page(rows: Rows, rounds: int) -> None:
     from bench import viewer
 
-    for figure in viewer.figures(rounds):
-        unit = "MB" if "in MB" in figure.what else "s"
+    _show(rows, viewer.figures(rounds))
+
+
+def _graph(rows: Rows, rounds: int) -> None:
+    from bench import graph
+
+    _show(rows, graph.figures(rounds))
+
+
+def _show(rows: Rows, figures: Iterator[viewer.Figure]) -> None:
+    for figure in figures:
+        unit = next((unit for unit in ("MB", "ms") if f"in {unit}" in figure.what), "s")
         ours, theirs = (
             "not run" if values is None else f"{statistics.median(values):.2f} {unit}"
             for values in (figure.ours, figure.theirs)
@@ -181,6 +194,7 @@ _PARTS: dict[str, Callable[[Rows, int], None]] = {
     "call": _calls,
     "unmarked": _unmarked,
     "page": _page,
+    "graph": _graph,
 }
 
 

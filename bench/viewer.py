@@ -42,7 +42,7 @@ _SERVE = {
     "ours": "import scaly_viz_viewer as v; v.serve(port={port}, path={path!r})",
     "theirs": "import scaly.viz as v; v.serve(port={port}, path={path!r})",
 }
-_CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
+CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 _WAIT_S = 120
 _BIG_BYTES = 2 * 10**9
 
@@ -146,7 +146,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         folder = Path(temporary)
         recordings = render(folder)
-        browser = playwright.chromium.launch(executable_path=executable, args=_CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM)
         with browser, browser.new_context(viewport={"width": 1440, "height": 900}) as context:
             page = context.new_page()
             yield _two(page, recordings, folder, rounds)

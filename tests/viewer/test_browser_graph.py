@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # it has none
 from playwright.sync_api import Locator, Page, expect
 
 from scaly_viz import graph_table
@@ -423,6 +424,38 @@ def test_before_packing_the_map_says_that_there_are_no_addresses(big_callee: Pag
     expect(page.get_by_role("listbox").get_by_role("option").first).to_contain_text(
         "no address yet"
     )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_graph_and_memory(big_callee: Page, scheme: str) -> None:
+    page = big_callee
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    found = []
+    open_room(page, "pass:fuse_elementwise")
+    page.keyboard.press("/")
+    page.keyboard.type("s")
+    page.keyboard.press("Enter")
+    details = page.get_by_role("complementary", name="Details of the chosen box")
+    expect(details).to_contain_text("Users")
+    found += violations(page)
+    page.get_by_role("toolbar", name="Graph").get_by_role("button", name="Neighborhood").click()
+    expect(page.get_by_label("hops")).to_be_visible()
+    found += violations(page)
+    open_room(page, "pass:pack_workspace", "memory")
+    page.get_by_role("listbox").focus()
+    page.keyboard.press("ArrowDown")
+    found += violations(page)
+    assert found == []
+
+
+def violations(page: Page) -> list[str]:
+    """What axe calls serious or worse."""
+    return [
+        f"{each['id']}: {node['target']} {node['failureSummary']}"
+        for each in Axe().run(page).response["violations"]
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
 
 
 def test_steps_without_graph_or_memory_say_so(big_callee: Page) -> None:

@@ -109,7 +109,7 @@ class Chooser {
     while (level.length) {
       const next: number[] = [];
       const room = this.total + this.sizeOf(level);
-      const isAuto = this.kept !== null || room <= this.request.budget;
+      const isAuto = this.kept !== null || !this.request.even || room <= this.request.budget;
       for (const entry of level) {
         if (!this.shouldOpen(entry, isAuto)) continue;
         const inside = this.members(entry);
@@ -132,7 +132,7 @@ class Chooser {
     const asked = this.opened.has(key) || (this.isOnlyMember(entry) && this.wasOpened(parent));
     if (!asked && !isAuto) return false;
     if (room <= (asked ? MOST_BOXES : this.request.budget)) return true;
-    if (asked || this.kept) this.hidden.unopened++;
+    if (asked || this.kept || !this.request.even) this.hidden.unopened++;
     return false;
   }
 

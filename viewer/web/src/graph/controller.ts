@@ -56,6 +56,7 @@ export class Controller {
   private effects: Effects | null = null;
   private details = new AbortController();
   private view: string;
+  private searching: Promise<void> = Promise.resolve();
 
   constructor(
     props: GraphProps,
@@ -182,14 +183,17 @@ export class Controller {
       this.set({ hits: null, hit: -1 });
       return;
     }
-    await this.ask(async () => {
+    this.searching = this.ask(async () => {
       const hits = await this.worker.ask({ ask: "search", text: text.trim() });
       this.set({ hits, hit: -1, said: `${hits.total.toLocaleString("en-US")} found` });
     });
+    await this.searching;
   }
 
   /** Goes to the next or the previous hit, and opens what it is in. */
   async nextHit(by: number): Promise<void> {
+    // Who types fast presses Enter before the worker has answered.
+    await this.searching;
     const { hits, hit } = this.state;
     if (!hits?.hits.length) return;
     const count = hits.hits.length;
@@ -285,6 +289,7 @@ export class Controller {
           declarations: choices.declarations,
           selected: this.selectedKey() ?? "",
           budget: budgetOf(choices),
+          even: !choices.everything,
         },
       });
       this.set({ scene, waiting: null, error: null });

@@ -70,6 +70,7 @@ const REQUEST: SceneRequest = {
   declarations: false,
   selected: "",
   budget: 45,
+  even: true,
 };
 
 /** Two procedures: f loops over two statements and calls g. */

@@ -14,7 +14,16 @@ export interface Ports {
 const WIDEST_STEP = 26;
 const MARGIN = 10;
 
+const known = new WeakMap<Scene, Ports>();
+
+/** The ports of a scene, which are found once. */
 export function portsOf(scene: Scene): Ports {
+  const ports = known.get(scene) ?? find(scene);
+  known.set(scene, ports);
+  return ports;
+}
+
+function find(scene: Scene): Ports {
   const count = scene.from.length;
   const ports: Ports = {
     x1: new Float64Array(count),

@@ -19,6 +19,8 @@ export interface SceneRequest {
   selected: string;
   /** How many boxes may be opened without being asked to. */
   budget: number;
+  /** Whether a level is opened as a whole or not at all, so that the picture is even. */
+  even: boolean;
 }
 
 /** What a box is. */

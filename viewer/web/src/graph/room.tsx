@@ -1,6 +1,6 @@
 /** The graph's room: tools, outline, picture, details, and the keys that they share. */
 import type { JSX } from "preact";
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { download } from "../canvas/download";
 import { readPalette } from "../canvas/palette";
 import { Bar } from "./bar";
@@ -63,10 +63,8 @@ export function Room({ props, keys }: { props: GraphProps; keys: Keys }): JSX.El
     if (element) made.current?.stage?.recolor(readPalette(element, props.theme));
   }, [props.theme]);
 
-  const hits = hitBoxes(scene, state);
-  useEffect(() => {
-    made.current?.stage?.mark({ selected, ...hits });
-  });
+  const { hits, hit } = useMemo(() => hitBoxes(scene, state), [scene, state.hits, state.hit]);
+  useEffect(() => made.current?.stage?.mark({ selected, hits, hit }), [selected, hits, hit]);
 
   const stage = made.current.stage;
   const actions = {
