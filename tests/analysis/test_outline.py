@@ -298,6 +298,7 @@ def test_many_statements_become_runs_of_neighbors() -> None:
 
     assert found.nodes.children[0] == len(runs) == 25
     assert {found.nodes.children[i] for i in runs} == {40}
+    assert found.nodes.title[runs[0]] == "%0 … %39"
     assert all(
         source < target
         for source, target in zip(found.edges.source, found.edges.target, strict=True)

@@ -29,7 +29,8 @@ _RUN = 40
 class Entry:
     """A group or a leaf. ``node`` is the graph node that it stands for, -1 for none; ``line`` is 1-based.
 
-    ``calls`` holds the names of the procedures or functions that it calls.
+    ``calls`` holds the names of the procedures or functions that it calls; ``label`` is what it is
+    called at the ends of a run, if not by its name.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Entry:
     line: int = 0
     trips: int = -1
     calls: tuple[str, ...] = ()
+    label: str = ""
     children: list[Entry] = field(default_factory=list)
     number: int = -1
 
@@ -80,7 +82,7 @@ def _run(members: list[Entry]) -> Entry:
 def _ends(entry: Entry) -> tuple[str, str]:
     if entry.kind == RUN:
         return _ends(entry.children[0])[0], _ends(entry.children[-1])[1]
-    label = short(entry.name or entry.title, 60)
+    label = short(entry.label or entry.name or entry.title, 60)
     return label, label
 
 

@@ -108,12 +108,15 @@ _HEAD = re.compile(r" *expr\.func @([^(\n]*)\(")
 def _function(graph: GraphRows, name: str, nodes: list[int]) -> Entry:
     entry = Entry(e.FUNCTION, short(name), name)
     looks: dict[int, _Look] = {}
-    for node in nodes:
+    for i, node in enumerate(nodes):
         kind = graph.kind[node]
         look = looks.get(kind)
         if look is None:
             look = looks[kind] = _look(graph.kinds[kind])
-        entry.children.append(Entry(look.kind, look.title, look.name, node, calls=look.calls))
+        # As the assembly numbers them.
+        label = f"%{i}"
+        operation = Entry(look.kind, look.title, look.name, node, calls=look.calls, label=label)
+        entry.children.append(operation)
     return entry
 
 

@@ -93,10 +93,15 @@ class Chooser {
   }
 
   private starts(): Set<number> {
-    if (this.request.mode === "around") return new Set([this.request.around]);
-    const { model } = this;
-    const starts = new Set(this.pinned.entries);
-    for (const edge of this.pinned.edges) {
+    const { model, request } = this;
+    const { kind, name } = model.outline.nodes;
+    const isAround = request.mode === "around";
+    if (isAround && kind[request.around] !== "buffer") return new Set([request.around]);
+    // Nothing leads to a declaration: near it is what writes and reads the buffer.
+    const buffer = { name: name[request.around] ?? "", scope: model.scope(request.around) };
+    const { entries, edges } = isAround ? model.pinned(buffer) : this.pinned;
+    const starts = new Set(entries);
+    for (const edge of edges) {
       starts.add(model.source[edge] as number);
       starts.add(model.target[edge] as number);
     }

@@ -325,9 +325,7 @@ export class Controller {
       if (signal.aborted) return;
       const node = scene.shape[box] === NODE ? (scene.node[box] as number) : (detail?.node ?? -1);
       this.set({ detail, node: null });
-      if (isPinned && detail?.name && detail.kind !== "run") {
-        this.props.onPin({ name: detail.name, scope: detail.scope });
-      }
+      if (isPinned && detail?.pin) this.props.onPin(detail.pin);
       if (node < 0) return;
       const url = stepUrl(this.props, `graph/nodes/${node}`);
       const found = await this.props.api<NodeDetail>(url, signal).catch(() => null);

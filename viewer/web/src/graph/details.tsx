@@ -33,7 +33,7 @@ export function Details({
         </button>
       </div>
       <div class="graph-actions">
-        {detail.name && detail.kind !== "run" ? (
+        {detail.pin ? (
           <button
             type="button"
             onClick={() => controller.pin()}

@@ -207,6 +207,19 @@ describe("a scene", () => {
     ]);
   });
 
+  it("has what reads and writes a buffer near its declaration", () => {
+    const model = new Model(PROGRAM);
+    expect(titles(sceneOf(model, { mode: "around", around: 3, hops: 1, budget: 400 }))).toEqual([
+      "f",
+      "x",
+      "t",
+      "i",
+      "t[i]",
+      "u[i]",
+      "call g",
+    ]);
+  });
+
   it("has the nodes of a statement that was opened", () => {
     const model = new Model(PROGRAM);
     model.columns = new Columns(COLUMNS);
@@ -287,6 +300,9 @@ describe("what is known of an entry", () => {
     expect(detail?.feeds.map((link) => [link.title, link.label])).toEqual([["call g", "u"]]);
     expect(model.detail(8)?.calledBy.map((link) => link.title)).toEqual(["call g"]);
     expect(model.detail(5)?.scope).toBe("f");
+    expect(model.detail(5)?.pin).toEqual({ name: "t", scope: "f" });
+    expect(model.detail(8)?.pin).toEqual({ name: "g", scope: "" });
+    expect(model.detail(7)?.pin).toEqual({ name: "g", scope: "" });
     expect(model.detail(99)).toBeNull();
   });
 

@@ -3,6 +3,7 @@ import type { Pin } from "../canvas/props";
 import type { GraphColumns, Outline } from "../schema";
 import type { EntryDetail, Hit, Hits, Link, Summary } from "./request";
 
+const CALLABLE = new Set(["procedure", "function"]);
 const MOST_HITS = 5_000;
 const MOST_LINKS = 60;
 const MOST_NEIGHBORS = 3_000;
@@ -80,9 +81,17 @@ export class Model {
   scope(entry: number): string {
     for (let i = entry; i >= 0; i = this.parent[i] as number) {
       const kind = this.outline.nodes.kind[i];
-      if (kind === "procedure" || kind === "function") return this.outline.nodes.name[i] ?? "";
+      if (CALLABLE.has(kind ?? "")) return this.outline.nodes.name[i] ?? "";
     }
     return "";
+  }
+
+  private pinOf(entry: number): Pin | null {
+    const { kind, name, title } = this.outline.nodes;
+    if (!name[entry] || kind[entry] === "run") return null;
+    const isCall = title[entry]?.startsWith("call ") ?? false;
+    const isCallable = CALLABLE.has(kind[entry] ?? "") || isCall;
+    return { name: name[entry], scope: isCallable ? "" : this.scope(entry) };
   }
 
   /** Entries that declare or write what is pinned, and the edges by which others read it. */
@@ -199,6 +208,7 @@ export class Model {
       kind: nodes.kind[entry] ?? "",
       name: nodes.name[entry] ?? "",
       scope: this.scope(entry),
+      pin: this.pinOf(entry),
       line: nodes.line[entry] ?? 0,
       trips: nodes.trips[entry] ?? -1,
       node: nodes.node[entry] ?? -1,

@@ -42,6 +42,7 @@ export function paint(
   painter.boxes((shape) => shape === OPEN);
   painter.edges();
   painter.boxes((shape) => shape !== OPEN);
+  painter.headers();
 }
 
 /** How many edges of a scene are drawn as ends only, unless they are chosen. */
@@ -117,7 +118,7 @@ class Painter {
   }
 
   private box(box: number): void {
-    const { scene, context, palette, marks, view } = this;
+    const { scene, palette, marks, view } = this;
     const [x, y, w, h] = rectangle(scene, box);
     const shape = scene.shape[box] as number;
     const line = 1 / view.scale;
@@ -132,9 +133,25 @@ class Painter {
       const gap = 3 * Math.max(line, 0.7);
       this.outline(x - gap, y - gap, w + 2 * gap, h + 2 * gap, "", palette.accent, 2.5 * line);
     }
-    if (12 * view.scale >= SMALLEST_TEXT) this.label(box, x, y, w, h);
+    if (shape !== OPEN) this.words(box);
+  }
+
+  /** The names of open groups, above the edges that pass there. */
+  headers(): void {
+    const { scene, view, context } = this;
+    context.save();
+    context.translate(view.x, view.y);
+    context.scale(view.scale, view.scale);
+    for (let box = 0; box < scene.count; box++) {
+      if (scene.shape[box] === OPEN && this.isInView(box)) this.words(box);
+    }
+    context.restore();
+  }
+
+  private words(box: number): void {
+    const [x, y, w, h] = rectangle(this.scene, box);
+    if (12 * this.view.scale >= SMALLEST_TEXT) this.label(box, x, y, w, h);
     else this.farLabel(box, x, y, w, h);
-    context.globalAlpha = 1;
   }
 
   private colors(box: number): [string, string] {

@@ -110,6 +110,8 @@ export interface EntryDetail {
   kind: string;
   name: string;
   scope: string;
+  /** What is pinned where this is: nothing where it has no name. Procedures belong to no other. */
+  pin: Pin | null;
   line: number;
   trips: number;
   node: number;

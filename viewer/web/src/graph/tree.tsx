@@ -153,9 +153,9 @@ function Row({
   );
 }
 
-/** The row's sign says already that something has changed. */
+/** The title has a loop's range and the row a sign for changes: what is left is the size. */
 function sizeOf(note: string): string {
-  return note.replace(/ · [\d,]+ changed$/, "");
+  return /[\d,]+ nodes?|shared/.exec(note)?.[0] ?? "";
 }
 
 function idOf(box: number): string {
