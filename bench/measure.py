@@ -45,18 +45,22 @@ def _flush(name: str) -> Callable[[], object]:
     return SESSION.drain
 
 
+def _function(built: Any) -> Any:
+    return getattr(built, "function", built)
+
+
 def render(name: str, marked: bool = True) -> dict[str, Seen | float]:
     """Render the cart-pole NMPC twice."""
     from scaly.codegen.aot import render_c_source
 
     from programs import cartpole
 
-    solver = cartpole.build()
-    function = getattr(solver, "function", solver)
+    function = _function(cartpole.build())
     viz = _viz(name)
+    # Unmarked: another function is, which is kept, so that the observer has something to look for.
+    target = function if marked else _function(cartpole.build(2))
     if viz is not None:
-        # Unmarked: another function is, so that the observer is armed.
-        viz.visualize(function if marked else cartpole.build(2).function)
+        viz.visualize(target)
     seen: dict[str, Seen | float] = {
         f"render {i}": _timed(lambda: render_c_source(function), _flush(name)) for i in (1, 2)
     }
@@ -76,8 +80,7 @@ def call(name: str) -> dict[str, Seen]:
 
     from programs import cartpole
 
-    solver = cartpole.build()
-    function = getattr(solver, "function", solver)
+    function = _function(cartpole.build())
     viz = _viz(name)
     if viz is not None:
         viz.visualize(function)

@@ -20,7 +20,8 @@ type AttributeValue = (
 type Attributes = Mapping[str, AttributeValue]
 
 
-class EventRecord(msgspec.Struct, frozen=True):
+# No part of them refers back to it, so the garbage collector need not look at any, however many are kept.
+class EventRecord(msgspec.Struct, frozen=True, gc=False):
     """One span event. ``time_ns`` is nanoseconds since the Unix epoch."""
 
     name: str
@@ -28,7 +29,7 @@ class EventRecord(msgspec.Struct, frozen=True):
     attributes: Attributes
 
 
-class SpanRecord(msgspec.Struct, frozen=True):
+class SpanRecord(msgspec.Struct, frozen=True, gc=False):
     """One finished span, wherever it was read.
 
     ``trace_id``, ``span_id`` and ``parent_span_id`` are lower-case hex (32, 16 and 16 digits; the

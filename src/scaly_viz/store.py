@@ -24,6 +24,7 @@ class SpanStore:
         self._lock = threading.RLock()
         self._spans: dict[str, list[SpanRecord]] = {}
         self._sizes: dict[str, int] = {}
+        self._total = 0
         self._told = False
 
     def add(self, span: SpanRecord) -> None:
@@ -31,12 +32,13 @@ class SpanStore:
         recording = str(span.attributes[a.RECORDING_ID])
         with self._lock:
             self._spans.setdefault(recording, []).append(span)
-            self._sizes[recording] = self._sizes.get(recording, 0) + _size(span)
-            total = sum(self._sizes.values())
-            while total > self._max_bytes and len(self._spans) > 1:
+            size = _size(span)
+            self._sizes[recording] = self._sizes.get(recording, 0) + size
+            self._total += size
+            while self._total > self._max_bytes and len(self._spans) > 1:
                 oldest = next(iter(self._spans))
                 del self._spans[oldest]
-                total -= self._sizes.pop(oldest, 0)
+                self._total -= self._sizes.pop(oldest, 0)
                 self._tell()
 
     def spans(self) -> list[SpanRecord]:
@@ -49,6 +51,7 @@ class SpanStore:
         with self._lock:
             self._spans.clear()
             self._sizes.clear()
+            self._total = 0
 
     def _tell(self) -> None:
         if not self._told:
@@ -88,7 +91,7 @@ def record(span: ReadableSpan) -> SpanRecord:
         start_ns=span.start_time or 0,
         end_ns=span.end_time or 0,
         attributes=_attributes(span.attributes),
-        events=[_event(event) for event in span.events],
+        events=tuple([_event(event) for event in span.events]),
         status=span.status.status_code.name.lower(),
         status_message=span.status.description or "",
         resource=_attributes(span.resource.attributes),
