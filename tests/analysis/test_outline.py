@@ -241,6 +241,45 @@ def test_operations_of_a_function_follow_their_arguments() -> None:
     assert found.against is None
 
 
+ASSEMBLY = """\
+prog.module {} {
+  prog.proc @f(%x: memref<4xfloat64>, %y: memref<1xfloat64>) {device=host} {
+    prog.for %i = 0 to 10 step 3 {kind=global} {
+      prog.store prog.load %x[%i], %y[prog.add(%i, prog.load %k[0])] : float64
+    }
+    %v0 = prog.assign prog.load %x[0] : float64 {declare=True}
+  }
+}"""
+
+
+def test_labels_alone_get_names_and_lines_from_the_assembly() -> None:
+    graph = viz_graph(
+        ("x", "BUFFER\n%0\nfloat64\nx"),
+        ("y", "BUFFER\n%1\nfloat64\ny"),
+        ("r", "RANGE\n%2\nint64\ni"),
+        ("s", "STORE\n%3\nfloat64"),
+        ("l", "FOR\n%4\nfloat64"),
+        ("a", "ASSIGN\n%5\nfloat64\nv0"),
+        ("p", "PROC\n%6\nfloat64\nf"),
+        ("m", "PROGRAM\n%7\nfloat64"),
+        edges=[("r", "l"), ("s", "l"), *((each, "p") for each in "xyla"), ("p", "m")],
+    )
+    step = {"name": "lowered", "dialect": "prog", "assembly": ASSEMBLY, "graph": graph}
+    found = outline_of(from_dict({"id": "r", "function": "f", "steps": [step]}, "test"))
+
+    shown = zip(
+        found.nodes.kind, found.nodes.title, found.nodes.name, found.nodes.line, strict=True
+    )
+    assert [*shown][2:] == [
+        ("parameter", "x float64", "x", 2),
+        ("parameter", "y float64", "y", 2),
+        ("loop", "for i in 0..10 step 3", "i", 3),
+        ("statement", "store load %x[%i], %y[add(%i, load %k[0])] : float64", "y", 4),
+        ("statement", "%v0 = assign load %x[0] : float64 {declare=True}", "v0", 6),
+    ]
+    assert found.nodes.trips[4] == 4
+
+
 def test_the_same_function_is_compared_and_another_is_not() -> None:
     one = viz_graph(("a", "INPUT\n%0\nf\nx"), ("b", "SIN\n%1\nf"), edges=[("a", "b")])
     two = viz_graph(("a", "INPUT\n%0\nf\nx"), ("b", "COS\n%1\nf"), edges=[("a", "b")])

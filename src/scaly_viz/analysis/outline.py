@@ -13,6 +13,7 @@ from scaly_viz.analysis.flow import Flow, function_flow, program_flow
 from scaly_viz.analysis.function_entries import find_lines, function_entries, with_callees
 from scaly_viz.analysis.graph_changes import CHANGED, NEW, SAME, Changes, changes
 from scaly_viz.analysis.graph_names import LONGEST, short
+from scaly_viz.analysis.labeled_program import name_by_text, parameters_of
 from scaly_viz.analysis.program_entries import is_program, program_entries
 from scaly_viz.errors import PayloadError
 from scaly_viz.graph_rows import GraphRows
@@ -106,15 +107,18 @@ def group(recording: Recording, step: Step) -> Grouped:
     problems = [*graph.problems]
     count = len(graph.rows)
     if graph.roots and is_program(graph):
-        tree = program_entries(graph)
+        assembly = _assembly(recording, step)
+        tree = program_entries(graph, None if graph.has_attributes else parameters_of(assembly))
         root = tree.root
         flow = program_flow(graph, root) if graph.has_attributes else Flow()
         if not graph.has_attributes:
             problems.append("only labels were recorded: what feeds what is not known")
         if tree.is_cut:
             problems.append("the program has too many statements: the rest is left out")
-        if not tree.lines or tree.lines != _assembly(recording, step).count("\n") + 1:
+        if not tree.lines or tree.lines != assembly.count("\n") + 1:
             _forget_lines(root)
+        elif not graph.has_attributes:
+            name_by_text(root, assembly)
     else:
         functions = with_callees(recording, step, graph)
         graph = functions.graph

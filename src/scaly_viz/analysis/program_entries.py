@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -40,10 +40,13 @@ class ProgramTree(NamedTuple):
     is_cut: bool
 
 
-def program_entries(graph: GraphRows) -> ProgramTree:
-    """Return the tree of a program."""
+def program_entries(graph: GraphRows, parameters: Mapping[str, int] | None = None) -> ProgramTree:
+    """Return the tree of a program.
+
+    ``parameters`` says how many of a procedure's arguments are parameters, where the graph does not.
+    """
     root = graph.roots[0]
-    builder = _Builder(graph)
+    builder = _Builder(graph, parameters or {})
     if graph.kinds[graph.kind[root]].title != _PROGRAM:
         return builder.done(builder.procedure(root))
     builder.line = 1
@@ -58,6 +61,7 @@ class _Builder:
     """Walks a program as its printer does; ``line`` is the last one so far."""
 
     graph: GraphRows
+    parameters: Mapping[str, int]
     line: int = 0
     left: int = field(default_factory=lambda: MOST_ENTRIES)
 
@@ -70,7 +74,9 @@ class _Builder:
         name = name_of(kind)
         entry = Entry(e.PROCEDURE, short(f"proc {name}"), name, node, self.line)
         args = self.graph.args[node]
-        count = _clamped(integer_of(kind, "param_count"), len(args))
+        recorded = integer_of(kind, "param_count")
+        known = self.parameters.get(name) if recorded is None else recorded
+        count = _clamped(known, len(args))
         given = integer_of(kind, "input_count")
         inputs = [self._parameter(arg, i, given) for i, arg in enumerate(args[:count])]
         outputs = [each for each in inputs if each.kind == e.OUTPUT]
