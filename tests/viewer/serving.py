@@ -29,4 +29,4 @@ def serving(path: Path) -> Generator[str]:
         finally:
             process.send_signal(signal.SIGINT)
             _, complaints = process.communicate(timeout=30)
-    assert (process.returncode, complaints) == (0, "")
+    assert (process.returncode, complaints) == (0, ""), (process.returncode, complaints)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import socket
@@ -10,6 +11,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -176,3 +178,17 @@ def test_serving_needs_neither_scaly_nor_the_sdk() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert printed.stdout == b"[]\n"
+
+
+def test_a_server_that_is_stopped_under_load_says_nothing(path: Path) -> None:
+    # ``serving`` stops it, and expects it to end quietly.
+    request = b"GET /api/v1/recordings HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with contextlib.ExitStack() as opened, serving(path) as address:
+        place = urlsplit(address)
+        connections = [
+            opened.enter_context(socket.create_connection((place.hostname, place.port), timeout=30))
+            for _ in range(60)
+        ]
+        for connection in connections:
+            connection.sendall(request)
+        assert connections[0].recv(12) == b"HTTP/1.1 200"

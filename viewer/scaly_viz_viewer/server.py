@@ -61,13 +61,20 @@ def run(
 
 @contextmanager
 def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
-    """Have ``call`` called at Ctrl-C, before the server waits for its threads to end."""
+    """Have ``call`` called at Ctrl-C, before the server waits for its threads to end.
+
+    From then on waitress is quiet: whoever stops a server knows that requests were under way.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    log = logging.getLogger("waitress")
+    level = log.level
+
     def interrupted(_: int, __: FrameType | None) -> None:
         call()
+        log.setLevel(logging.ERROR)
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupted)
@@ -75,6 +82,7 @@ def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        log.setLevel(level)
 
 
 def _announce(host: str, url: str) -> None:
