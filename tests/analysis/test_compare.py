@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scaly_viz.analysis.compare import compare
 
 from .recorded import record
 
 
+# scaly 0.1.0a1 prints and encodes otherwise.
+@pytest.mark.slow
 def test_two_renders_of_one_function_part_at_the_pass_that_only_one_has() -> None:
     compared = compare(record("lanes_1"), record("lanes_4"))
 

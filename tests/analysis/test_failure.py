@@ -19,6 +19,8 @@ from scaly_viz.sources import load
 from .recorded import record
 
 
+# scaly 0.1.0a1 prints and encodes otherwise.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind", "failed_pass", "last_step", "named"),
     [

