@@ -26,7 +26,7 @@ _MATH = frozenset(
 _VECTOR_CALL = re.compile(r"\w+_vec_(\w+)")
 _NO_VALUE = re.compile(r"\s*(?:static const|(?:const )?\w+\* \w+ = |return\b|\(void\))")
 _STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
-_VECTOR = re.compile(r"\s*\*\(\w+_mem\*\)\(&(?P<name>(?:arg|res)\[\d+\]|\w+)\[")
+_VECTOR = re.compile(r"\s*\*\(\w+_(?:vec|mem)\*\)\(&(?P<name>(?:arg|res)\[\d+\]|\w+)\[")
 _PAIR = re.compile(r"\s*\*\(\w+\*\)\((?P<name>(?:arg|res)\[\d+\]|\w+)[^=]*\) = \(\w+\)\{")
 _VECTOR_STORE = re.compile(r"\s*\w+_vec_st\(&(?P<name>(?:arg|res)\[\d+\]|\w+)\[")
 _ELEMENT = re.compile(r"\s*(?P<name>(?:arg|res)\[\d+\]|\w+)\[.*?\] = ")

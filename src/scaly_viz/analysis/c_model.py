@@ -20,7 +20,9 @@ _ANY_LOOP = re.compile(r"\s*(?:for|while|do)\b")
 _CHUNKS = re.compile(r"(?<!\d)(\d{1,15}) / SCALY_WIDTH\w*$")
 _INTEGERS = re.compile(r"\s*\w+_vec_i64 (\w+);")
 _INTEGER = re.compile(r"\d{1,15}")
-_OVER_LANES = re.compile(r"n|SCALY_WIDTH\w*")
+# The number of lanes in use is called n, by scaly 0.1.0a1 NAME_lanes_1_valid.
+_OVER_LANES = re.compile(r"n|\w+_valid|SCALY_WIDTH\w*")
+_WHOLE = re.compile(r"\s*if \((?:n|\w+_valid) == \w+\) (.*)")
 _CALL = re.compile(r"\s*(?:\(void\))?(\w+)\((?!&)")
 _PARAMETER = re.compile(r"(?:const )?(double|float|int64_t|int32_t|uint64_t|uint8_t|bool)\*+ (\w+)")
 _LOCAL = re.compile(
@@ -149,7 +151,7 @@ class CText:
             if not is_lanes:
                 return
             line = "  " + found["body"]
-        if found := re.match(r"\s*if \(n == \w+\) (.*)", line):
+        if found := _WHOLE.match(line):
             line = "  " + found[1]
         cost = line_cost(line, sizes)
         if cost != FREE:
