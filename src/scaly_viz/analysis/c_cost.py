@@ -23,7 +23,7 @@ _MATH = frozenset(
         *("exp", "log", "pow", "sqrt", "fabs", "floor", "ceil", "fmod", "fmin", "fmax"),
     )
 )
-_VECTOR_CALL = re.compile(r"\w+_vec_(\w+)")
+_VECTOR_CALL = re.compile(r"\w+_(?:vec|lanes_\d+)_(\w+)")
 _NO_VALUE = re.compile(r"\s*(?:static const|(?:const )?\w+\* \w+ = |return\b|\(void\))")
 _STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
 _VECTOR = re.compile(r"\s*\*\(\w+_(?:vec|mem)\*\)\(&(?P<name>(?:arg|res)\[\d+\]|\w+)\[")
