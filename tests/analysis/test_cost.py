@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 
 import scaly_viz
@@ -164,6 +166,8 @@ def test_garbage_costs_nothing(text: str) -> None:
 
 # The text of the program loses conversions between types, which C has.
 _OTHER_IN_C = ("narrow_dtypes",)
+# Names with spaces and brackets, which scaly 0.1.0a1 prints as they were given.
+_UNREADABLE = ("odd_names", "unpaired_surrogate") if version("scaly") == "0.1.0a1" else ()
 
 C = """\
 static inline void g_raw(const double* x, double* y, double* w) {
@@ -208,8 +212,6 @@ def test_the_c_is_counted_by_the_same_conventions() -> None:
     assert all(reason.startswith("C: ") for reason in cost.uncounted)
 
 
-# scaly 0.1.0a1 prints and encodes otherwise.
-@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_the_text_costs_what_the_recording_counted(program: Program) -> None:
     function = program.build()
@@ -226,7 +228,7 @@ def test_the_text_costs_what_the_recording_counted(program: Program) -> None:
     for recording in load(scaly_viz.recording_path()):
         for step in recording.steps:
             payload = step.payloads.get("assembly")
-            if "code" in step.payloads and program.name not in _OTHER_IN_C:
+            if "code" in step.payloads and program.name not in (*_OTHER_IN_C, *_UNREADABLE):
                 code = CText(lines_of(recording.text(step, "code"))).model()
                 assert cost_of(code).totals == totals
             if step.dialect != "prog" or payload is None or payload.digest in seen:
@@ -237,9 +239,13 @@ def test_the_text_costs_what_the_recording_counted(program: Program) -> None:
             totals = cost_of(model).totals
             # Fusing loses conversions between types, of which the text then says nothing.
             told = not any("several types" in reason for reason in model.uncounted)
+            assert told or program.name == "narrow_dtypes"
+            unread = any("cannot be read" in reason for reason in model.uncounted)
+            assert unread == (program.name in _UNREADABLE)
+            if unread:
+                continue
             assert totals.flops == step.figure(a.FLOPS) or not told
             assert totals.loads == step.figure(a.LOADS)
             assert totals.stores == step.figure(a.STORES)
             assert totals.bytes == step.figure(a.TRAFFIC)
-            assert told or program.name == "narrow_dtypes"
             assert listing_lines(lines, lines_of(recording.text(step, "listing"))) is not None

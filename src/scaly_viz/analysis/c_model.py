@@ -22,7 +22,7 @@ _INTEGERS = re.compile(r"\s*\w+_vec_i64 (\w+);")
 _INTEGER = re.compile(r"\d{1,15}")
 # The number of lanes in use is called n, by scaly 0.1.0a1 NAME_lanes_1_valid.
 _OVER_LANES = re.compile(r"n|\w+_valid|SCALY_WIDTH\w*")
-_WHOLE = re.compile(r"\s*if \((?:n|\w+_valid) == \w+\) (.*)")
+_WHOLE = re.compile(r"\s*if \((?:n|\w+_valid|SCALY_WIDTH\w*) == \w+\) (.*)")
 _CALL = re.compile(r"\s*(?:\(void\))?(\w+)\((?!&)")
 _PARAMETER = re.compile(r"(?:const )?(double|float|int64_t|int32_t|uint64_t|uint8_t|bool)\*+ (\w+)")
 _LOCAL = re.compile(
@@ -84,9 +84,11 @@ class CText:
         called = {
             name for each in self._procedures for names in each.calls.values() for name in names
         }
+        has_solver = any(mark in line for line in lines for mark in _AROUND_SOLVERS)
         for each in self._procedures:
-            # What only a solver calls runs once each, as in the program's counts.
-            if each.name not in called and each.name not in self._roots:
+            # What only a solver calls runs once each, as in the program's counts; what nobody calls
+            # (scaly 0.1.0a1 leaves functions that it has inlined) does not run.
+            if has_solver and each.name not in called and each.name not in self._roots:
                 self._roots.append(each.name)
 
     def model(self) -> TextModel:

@@ -9,17 +9,20 @@ from functools import lru_cache
 from scaly_viz.analysis.scanners import Scope, scopes_between
 from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
-_NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)")
+NAME = r"[\w.]+(?::[\w.]+)*"
+"""How a value is called: ``t0``, and ``lam:x`` where scaly 0.1.0a1 prints names as they were given."""
+
+_NAME = re.compile(rf"%({NAME})|(?<![\w.])@([^\s(,\]\"]+)")
 _STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
 _OUTPUTS = re.compile(r"\bn_out=(\d{1,9})\b")
 # Longer lines are tables of constants.
 _LONG_LINE = 500_000
 _PROC = re.compile(r"\s*prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
-_PARAMETER = re.compile(r"%([\w.]+): memref<([^<>]*)>")
+_PARAMETER = re.compile(rf"%({NAME}): memref<([^<>]*)>")
 _INPUTS = re.compile(r"\binput_count=(\d{1,9})\b")
-_BUFFER = re.compile(r"\s*%([\w.]+) = prog\.buffer : memref<([^>]*)>")
-_ASSIGN = re.compile(r"\s*%([\w.]+) = prog\.assign .* : (\w+)")
-_FOR = re.compile(r"\s*prog\.for %([\w.]+) = ")
+_BUFFER = re.compile(rf"\s*%({NAME}) = prog\.buffer : memref<([^>]*)>")
+_ASSIGN = re.compile(rf"\s*%({NAME}) = prog\.assign .* : (\w+)")
+_FOR = re.compile(rf"\s*prog\.for %({NAME}) = ")
 
 
 class ProgScanner:

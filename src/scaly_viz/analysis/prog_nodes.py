@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from scaly_viz.analysis.prog_names import NAME
 from scaly_viz.frontend.program_nodes import ProgramNode
 from scaly_viz.frontend.straight_line import LINES, NOTHING, Line, total
 
 _TOKEN = re.compile(
-    r"(?P<load>prog\.load )|prog\.(?P<op>\w+)\(|(?P<view>%[\w.]+)\[|(?P<var>%[\w.]+)"
+    rf"(?P<load>prog\.load )|prog\.(?P<op>\w+)\(|(?P<view>%{NAME})\[|(?P<var>%{NAME})"
     r"|(?P<close>[\])])|(?P<number>-?(?:\d[\w.]*(?:[+-]\d+)?|\.\d[\w.]*|inf|nan)\b)"
     r"|(?P<skip>,| +|to |step )|(?P<odd><[^<>]*>)"
 )

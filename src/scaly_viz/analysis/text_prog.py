@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from scaly_viz.analysis.prog_names import NAME
 from scaly_viz.analysis.prog_nodes import DType, Expressions, Node, dtype_of
 from scaly_viz.analysis.prog_passes import Nest, count_passes
 from scaly_viz.analysis.text_model import Declared, Loop, Procedure, Role, TextModel
@@ -16,20 +17,22 @@ from scaly_viz.frontend.straight_line import NOTHING, plus, total
 from scaly_viz.frontend.trips import constant_tables
 
 _PROC = re.compile(r"prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
-_PARAMETER = re.compile(r"%([\w.]+): memref<([^<>]*)>")
-_FOR = re.compile(r"prog\.for %([\w.]+) = ")
-_BUFFER = re.compile(r"%([\w.]+) = prog\.buffer : memref<([^>]*)>")
-_ASSIGN = re.compile(r"%([\w.]+) = prog\.assign ")
+_PARAMETER = re.compile(rf"%({NAME}): memref<([^<>]*)>")
+_FOR = re.compile(rf"prog\.for %({NAME}) = ")
+_BUFFER = re.compile(rf"%({NAME}) = prog\.buffer : memref<([^>]*)>")
+_ASSIGN = re.compile(rf"%({NAME}) = prog\.assign ")
 _STORE = re.compile(r"prog\.store(?:_pair)? ")
 _CALL = re.compile(r"(?:%[^=]+ = )?prog\.(?:call|launch) @([^(]+)\(")
 _PRINT = re.compile(r"prog\.print\(")
-_RETURNED = re.compile(r"%([\w.]+)")
+_STATEMENTS = ("prog.assign ", "prog.store", "prog.call ", "prog.launch ")
+_ENDS = re.compile(r"\)* *(?:: \w+)? *(?:\{.*\})?$")
+_RETURNED = re.compile(rf"%({NAME})")
 _TYPE = re.compile(r" : (\w+)(?: \{[^{}]*\})?$")
 _MEMREF = re.compile(r"(?:(\d{1,15}(?:x\d{1,15}){0,63})x)?([a-z]+\d*)(?:, (\w+))?")
 _INPUTS = re.compile(r"\binput_count=(\d{1,9})\b")
 _WORKSPACE = re.compile(r"\bsz_w=(\d{1,15})\b")
 _LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d{1,15}), ")
-_ALIAS = re.compile(r" = prog\.alias %([\w.]+) offset (\d{1,15})$")
+_ALIAS = re.compile(rf" = prog\.alias %({NAME}) offset (\d{{1,15}})$")
 _SLOT = re.compile(r" = prog\.workspace offset (\d{1,15})$")
 _DENSE = re.compile(r" = dense<\[(.*)\]>$")
 _ROOT = re.compile(r'\bsolver_root="([^"]*)"')
@@ -49,6 +52,7 @@ class _Reading:
     types: dict[str, DType] = field(default_factory=dict)
     buffers: dict[str, Node] = field(default_factory=dict)
     nests: list[Nest] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
     expressions: Expressions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,7 +104,13 @@ class ProgramText:
             f"loops in proc {name}: those nested more than {_DEEPEST} deep, from line {line} on"
             for name, line in self._passed_over.items()
         ]
-        return passed_over + [
+        unread = [
+            f"lines in proc {each.procedure.name}: {len(each.unread)} of them, the first of them line"
+            f" {each.unread[0]}, cannot be read, as names in them hold signs that have a meaning"
+            for each in self._readings
+            if each.unread
+        ]
+        return [*passed_over, *unread] + [
             f"{each.expressions.mixed} operations in proc {each.procedure.name}: on numbers of"
             " several types, the text does not tell whether they are floating-point"
             for each in self._readings
@@ -140,6 +150,8 @@ class ProgramText:
         while self._blocks:
             self._close(number - 1)
         reading = _Reading(Procedure(match[1], number), Node("proc"))
+        if len(_PARAMETER.findall(match[2])) != match[2].count(": memref<"):
+            reading.unread.append(number)
         inputs = int(found[1]) if (found := _INPUTS.search(match[3])) else 0
         parameters = [
             _declare(reading, name, type_, "input" if at < inputs else "output", number)
@@ -199,27 +211,31 @@ class ProgramText:
         cost = NOTHING
         if match := _ASSIGN.match(text):
             name, type_ = match[1], _type_of(text)
-            values, _ = reading.expressions.read(text, match.end(), dtype_of(type_))
+            values, end = reading.expressions.read(text, match.end(), dtype_of(type_))
             reading.types.setdefault(name, dtype_of(type_))
             procedure.names.setdefault(name, Declared(name, "variable", type_, number))
             node = Node("assign", tuple(values), {"target": name}, dtype_of(type_))
         elif match := _STORE.match(text):
-            values, _ = reading.expressions.read(text, match.end(), dtype_of(_type_of(text)))
+            values, end = reading.expressions.read(text, match.end(), dtype_of(_type_of(text)))
             # The target is printed last, and is the first argument.
             node = Node("store", (*values[-1:], *values[:-1]), {}, dtype_of(_type_of(text)))
             elements = len(values) - 1
             cost = 0, elements, 0, elements * (values[-1].dtype.bits >> 3) if values else 0
         elif match := _CALL.match(text):
-            values, _ = reading.expressions.read(text, match.end())
+            values, end = reading.expressions.read(text, match.end())
             node = Node("call", tuple(values), {"callee": match[1]})
             procedure.calls.setdefault(number, []).append(match[1])
             for name in _RETURNED.findall(text[: match.start(1)]):
                 procedure.names.setdefault(name, Declared(name, "variable", "", number))
         elif match := _PRINT.match(text):
-            values, _ = reading.expressions.read(text, match.end())
+            values, end = reading.expressions.read(text, match.end())
             node = Node("print", tuple(values))
         else:
+            if text.startswith("%") or text.startswith(_STATEMENTS):
+                reading.unread.append(number)
             return
+        if not _ENDS.match(text, end):
+            reading.unread.append(number)
         if node.op == "store" and (len(values) < 2 or values[-1].op != "view"):
             return
         lines = reading.expressions.lines
