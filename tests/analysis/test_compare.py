@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import pytest
+from importlib.metadata import version
 
 from scaly_viz.analysis.compare import compare
 
 from .recorded import record
 
+# scaly 0.1.0a1 has no pass pack_masks.
+FIRST = 14 if version("scaly") == "0.1.0a1" else 15
 
-# scaly 0.1.0a1 prints and encodes otherwise.
-@pytest.mark.slow
+
 def test_two_renders_of_one_function_part_at_the_pass_that_only_one_has() -> None:
     compared = compare(record("lanes_1"), record("lanes_4"))
 
     aligned = [(step.left, step.right, step.name) for step in compared.steps if not step.same]
     assert aligned == [
-        (None, 15, "pass:widen_ranges"),
-        (15, 16, "pass:pack_workspace"),
-        (16, 17, "pass:coalesce_stores"),
-        (17, None, "pass:prepare_scalar"),
-        (18, 18, "generated C"),
+        (None, FIRST, "pass:widen_ranges"),
+        (FIRST, FIRST + 1, "pass:pack_workspace"),
+        (FIRST + 1, FIRST + 2, "pass:coalesce_stores"),
+        (FIRST + 2, None, "pass:prepare_scalar"),
+        (FIRST + 3, FIRST + 3, "generated C"),
     ]
-    assert compared.first_diverging == 15
-    assert [step.first_divergence for step in compared.steps].index(True) == 15
-    assert compared.steps[18].kinds == ["code"] or compared.steps[19].kinds == ["code"]
+    assert compared.first_diverging == FIRST
+    assert [step.first_divergence for step in compared.steps].index(True) == FIRST
+    assert [step.kinds for step in compared.steps if step.name == "generated C"] == [["code"]]
     rows = {row.key: row for row in compared.rows}
     assert rows["function"].same
     assert (rows["label"].left, rows["label"].right) == ("lanes_1", "lanes_4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -18,22 +19,23 @@ from scaly_viz.sources import load
 
 from .recorded import record
 
+OLD = version("scaly") == "0.1.0a1"
 
-# scaly 0.1.0a1 prints and encodes otherwise.
-@pytest.mark.slow
+
 @pytest.mark.parametrize(
     ("name", "kind", "failed_pass", "last_step", "named"),
     [
         ("casadi_matrix", "ValueError", None, "expression", "m"),
         ("high_rank", "LoweringError", "lower", "normalized:doubled", None),
         ("integer_sum", "VerifyError", "verify", "lowered", None),
-        ("unsound_cast", "VerifyError", "normalize", "expression", "expr.add"),
+        # scaly 0.1.0a1 renders this one, and its programs do not tell of their symbols.
+        *(() if OLD else (("unsound_cast", "VerifyError", "normalize", "expression", "expr.add"),)),
         (
             "broken_pass",
             "BrokenPass",
             "pass:pack_workspace",
             "pass:widen_ranges",
-            "function_symbols",
+            None if OLD else "function_symbols",
         ),
         ("conflicting_oracles", "ValueError", "emit C", "pass:coalesce_stores", None),
     ],

@@ -36,8 +36,6 @@ def recorded(program: Program) -> list[Recording]:
     return load(scaly_viz.recording_path())
 
 
-# scaly 0.1.0a1 prints and encodes otherwise.
-@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_maps_agree_with_the_figures_of_each_step(program: Program) -> None:
     for recording in recorded(program):
@@ -69,7 +67,7 @@ def _check_graph(recording: Recording, step: Step) -> None:
     for kind, name, line in zip(nodes.kind, nodes.name, nodes.line, strict=True):
         if line and kind in _LINES:
             assert _LINES[kind].format(name=name) in lines[line - 1]
-    if step.dialect == "prog":
+    if step.dialect == "prog" and _has_plain_names(recording, step):
         assert min(nodes.line) > 0
 
 
@@ -85,6 +83,11 @@ def _check_memory(recording: Recording, step: Step) -> None:
             used = buffer.first >= 0 and buffer.alias_of is None
             assert bool(lives) == (found.is_packed and used)
             assert all(x.last < y.first for x, y in itertools.pairwise(lives))
-        if found.is_packed:
+        if found.is_packed and _has_plain_names(recording, step):
             assert procedure.waste_bytes is not None
             assert procedure.waste_bytes >= 0
+
+
+def _has_plain_names(recording: Recording, step: Step) -> bool:
+    """Tell a text that can be read from one of 0.1.0a1, which prints names as given, line ends too."""
+    return "\u2028" not in recording.text(step, "assembly")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -16,6 +18,8 @@ import scaly_viz
 from programs.compat import arg, function
 from scaly_viz.frontend.recorder import Recorder
 from scaly_viz.frontend.session import SESSION
+
+OLD = version("scaly") == "0.1.0a1"
 
 
 def _make(name: str = "sine") -> Any:
@@ -56,8 +60,6 @@ def _signal_within(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(owner, attribute, interrupted)
 
 
-# scaly 0.1.0a1 prints and encodes otherwise.
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [
@@ -81,7 +83,10 @@ def test_a_handler_may_do_everything_in_the_middle_of_our_own_work(
     def handle() -> None:
         scaly_viz.visualize(second, label="from the handler")
         scaly_viz.recordings()
-        scaly_viz.load_recordings()
+        with warnings.catch_warnings():
+            # Of a render that was interrupted, the file has what it had written until then.
+            warnings.simplefilter("ignore", scaly_viz.RecordingWarning)
+            scaly_viz.load_recordings()
         scaly_viz.flush()
         scaly_viz.clear_recordings()
         scaly_viz.unvisualize_function(first)
@@ -97,12 +102,13 @@ def test_a_handler_may_do_everything_in_the_middle_of_our_own_work(
 
     names = [recording["name"] for recording in scaly_viz.recordings()]
     assert handled == [True]
-    # The handler clears what was there; where recordings() was interrupted, all of it.
-    assert names == ([] if place.endswith("spans") else ["first", "from the handler"])
+    # The handler clears what was there; where recordings() was interrupted, all of it. With 0.1.0a1
+    # instances are looked at only as the second render begins, which makes its mark too late.
+    late = OLD and place.endswith("_instances")
+    assert names == ([] if place.endswith("spans") or late else ["first", "from the handler"])
 
 
-# scaly 0.1.0a1 prints and encodes otherwise.
-@pytest.mark.slow
+@pytest.mark.skipif(OLD, reason="with 0.1.0a1 steps are encoded while they are made")
 def test_a_handler_that_interrupts_us_does_not_wait_for_the_encoder(
     monkeypatch: pytest.MonkeyPatch, on_signal: Callable[[Callable[[], object]], None]
 ) -> None:

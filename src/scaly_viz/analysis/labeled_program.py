@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from scaly_viz.analysis import entries as e
 from scaly_viz.analysis.entries import Entry
 from scaly_viz.analysis.graph_names import short
+from scaly_viz.analysis.prog_names import NAME
 
 # The assembly is scaly's, see scaly/ir/text.py.
-_PROC = re.compile(r" *prog\.proc @(\w+)\(")
+_PROC = re.compile(r" *prog\.proc @([^(]+)\(")
 _LOOP = re.compile(r" *prog\.for %(\w+) = (.*?) to (.*?) step (.*) \{kind=\w+\} \{")
-_TARGET = re.compile(r" *%(\w+) = prog\.")
+_TARGET = re.compile(rf" *%({NAME}) = prog\.")
 _LONGEST_LINE = 1_000
 
 

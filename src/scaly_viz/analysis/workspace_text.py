@@ -7,21 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-# The assembly is scaly's, see scaly/ir/text.py; names there are identifiers of C.
-_PROC = re.compile(r"( *)prog\.proc @(\w+)\(")
+from scaly_viz.analysis.prog_names import NAME
+
+# The assembly is scaly's, see scaly/ir/text.py.
+_PROC = re.compile(r"( *)prog\.proc @([^(]+)\(")
 _BUFFER = re.compile(
-    r" *%(\w+) = prog\.buffer : memref<((?:\d+x)*)([a-z]+\d*)(?:, (\w+))?>"
-    r"(?: = prog\.(?:workspace offset (\d+)|alias %(\w+) offset (\d+)))?"
+    rf" *%({NAME}) = prog\.buffer : memref<((?:\d+x)*)([a-z]+\d*)(?:, (\w+))?>"
+    rf"(?: = prog\.(?:workspace offset (\d+)|alias %({NAME}) offset (\d+)))?"
 )
-_CALL = re.compile(r"prog\.call @(\w+)\(")
-_NAME = re.compile(r"%(\w+)")
+_CALL = re.compile(r"prog\.call @([^(]+)\(")
+_NAME = re.compile(rf"%({NAME})")
 _SIZE = re.compile(r"\bsz_w=(\d{1,15})\b")
 _OWN = re.compile(r"\bw_self=(\d{1,15})\b")
-_ROOT = re.compile(r'\bsolver_root="(\w+)"')
+_ROOT = re.compile(r'\bsolver_root="([^"]*)"')
 _TABLE = re.compile(r"\bsolver_oracles=\{(.*?\])\}")
-_ORACLES = re.compile(r"(\w+)=\[([^\]]*)\]")
+_ORACLES = re.compile(rf"({NAME})=\[([^\]]*)\]")
 _EXTERNAL = re.compile(r"\bsolver_external_workspace=\{([^}]*)\}")
-_EXTERNAL_SIZE = re.compile(r"(\w+)=(\d{1,15})\b")
+_EXTERNAL_SIZE = re.compile(rf"({NAME})=(\d{{1,15}})\b")
 _BITS = re.compile(r"[a-z]+(\d+)")
 
 WORD = 8
@@ -105,7 +107,7 @@ def read_program(assembly: str) -> ProgramText:
     )
 
 
-_NAMES = re.compile(r'"(\w+)"')
+_NAMES = re.compile(r'"([^"]*)"')
 
 
 def _add(procedure: ProcedureText, number: int, line: str, *, is_inner: bool) -> None:
