@@ -35,6 +35,7 @@ _LAYERS = (
     ("scaly_viz.respan",),
     ("scaly_viz.frontend", "scaly_viz.sources"),
     ("scaly_viz.analysis", "scaly_viz.remote"),
+    ("scaly_viz.exports", "scaly_viz.imports"),
     ("scaly_viz",),
     ("scaly_viz_viewer",),
     ("scaly_viz.cli", "scaly_viz.__main__"),
@@ -42,7 +43,8 @@ _LAYERS = (
 _ONLY = {
     "scaly": ("scaly_viz.frontend",),
     "numpy": ("scaly_viz.frontend",),
-    "zstandard": ("scaly_viz.codec", "scaly_viz.sources.streams"),
+    "zstandard": ("scaly_viz.codec", "scaly_viz.exports.packing", "scaly_viz.sources.streams"),
+    "perfetto": ("scaly_viz.exports.perfetto",),
     "regex": ("scaly_viz.analysis",),
     "rapidfuzz": ("scaly_viz.analysis",),
     "requests": ("scaly_viz.sources.http", "scaly_viz_exporters"),

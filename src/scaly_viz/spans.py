@@ -92,7 +92,7 @@ class RecordingSpans:
 
     def add_step(self, step: StepSpan) -> None:
         """Emit ``step``; what does not fit its span continues in child spans named ``payload``."""
-        chunks = list(_chunks(step.events))
+        chunks = list(put_together(step.events))
         span = self._start(step.name, self._context, step, step.attributes)
         _add_events(span, chunks[0] if chunks else (), step.end_ns)
         context = set_span_in_context(span, Context())
@@ -196,16 +196,10 @@ def _first_of(items: Iterable[str]) -> Iterable[str]:
         yield item
 
 
-def _add_events(
-    span: Span, events: Iterable[tuple[str, Mapping[str, Value]]], time_ns: int
-) -> None:
-    for kind, attributes in events:
-        span.add_event(f"{a.EVENT_PREFIX}{kind}", clean(attributes), time_ns)
-
-
-def _chunks(
+def put_together(
     events: Iterable[tuple[str, Mapping[str, Value]]],
 ) -> Iterable[list[tuple[str, Mapping[str, Value]]]]:
+    """Put ``events``, (kind, attributes) each, together as one span can carry them, in order."""
     chunk: list[tuple[str, Mapping[str, Value]]] = []
     size = 0
     for event in events:
@@ -218,6 +212,13 @@ def _chunks(
         size += chars
     if chunk:
         yield chunk
+
+
+def _add_events(
+    span: Span, events: Iterable[tuple[str, Mapping[str, Value]]], time_ns: int
+) -> None:
+    for kind, attributes in events:
+        span.add_event(f"{a.EVENT_PREFIX}{kind}", clean(attributes), time_ns)
 
 
 def _width(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Sequence
@@ -47,7 +48,8 @@ class CommandLine(click.Group):
         """Import the command."""
         if cmd_name not in self._modules:
             return None
-        module = importlib.import_module(f"scaly_viz.cli.{cmd_name}")
+        name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        module = importlib.import_module(f"scaly_viz.cli.{name}")
         command: click.Command = module.command
         return command
 

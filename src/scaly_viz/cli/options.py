@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -34,11 +34,9 @@ class NumberedCommand(SourceCommand):
         """Refuse what looks like an option, is none and no number either."""
         ends = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args)
-        for param in self.get_params(ctx):
-            value = ctx.params.get(param.name or "") or ""
+        for value in self._words(ctx):
             if (
-                isinstance(param, click.Argument)
-                and value.startswith("-")
+                value.startswith("-")
                 and value not in args[ends:]
                 and not _NEGATIVE.fullmatch(value)
             ):
@@ -46,6 +44,12 @@ class NumberedCommand(SourceCommand):
                 close = get_close_matches(value, options)
                 raise click.NoSuchOption(value, possibilities=close, ctx=ctx)
         return rest
+
+    def _words(self, ctx: click.Context) -> Iterator[str]:
+        for param in self.get_params(ctx):
+            value = ctx.params.get(param.name or "")
+            if isinstance(param, click.Argument) and value:
+                yield from value if isinstance(value, tuple) else (value,)
 
 
 _PATH = "--recording-path"

@@ -17,7 +17,8 @@ from scaly_viz.errors import ScalyVizError
 from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import segments
 from scaly_viz.sources.folder import data_files, scaly_viz_files
-from scaly_viz.sources.shipment import Shipment, recording_of
+from scaly_viz.sources.recorded_lines import recording_of
+from scaly_viz.sources.shipment import Shipment
 from scaly_viz_exporters.courier import Courier, End, Round, Told
 from scaly_viz_exporters.otlp import default_folder
 from scaly_viz_exporters.otlp_settings import OtlpSettings

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from opentelemetry.sdk.trace import ReadableSpan
-
-from scaly_viz import attributes as a
 from scaly_viz.respan import span_of_record, spans_of_dict
 from scaly_viz.sources.address import is_address
 from scaly_viz.sources.backend import load_backend
 from scaly_viz.sources.files import Document, read_documents
 from scaly_viz.sources.folder import scaly_viz_files
 from scaly_viz.sources.lines import Report
+from scaly_viz.sources.recorded_lines import SpanLine, lines_of
 from scaly_viz.sources.scaly_viz_json import read_recordings
 from scaly_viz_exporters.parcels import Message, Parcel, spans_in
 from scaly_viz_exporters.shipped import key_of
-from scaly_viz_exporters.span_lines import LineError, line_of
-from scaly_viz_exporters.span_lines import spans_of as spans_of_line
+from scaly_viz_exporters.span_lines import line_of
 
 
 class Shipment:
@@ -68,19 +64,19 @@ class Shipment:
         """Leave ``message`` where it is, in its file, and do not send it again."""
         self.delivered(message)
 
-    def _spans(self) -> Iterator[tuple[ReadableSpan, bytes]]:
+    def _spans(self) -> Iterator[SpanLine]:
         for given in self._paths:
             if is_address(given):
                 for recording in load_backend(os.fspath(given), self._report):
                     for span in map(span_of_record, recording.spans):
-                        yield span, line_of(span)
+                        yield SpanLine(span, line_of(span))
                 continue
             path = Path(given)
             foreign = scaly_viz_files(path)
             for file in foreign:
                 for data in read_recordings(file, self._report):
                     for span in spans_of_dict(data, file.name):
-                        yield span, line_of(span)
+                        yield SpanLine(span, line_of(span))
                 self.bytes_read += file.stat().st_size
             if foreign and not path.is_dir():
                 continue
@@ -88,26 +84,7 @@ class Shipment:
                 yield from self._of(document)
                 self.bytes_read += len(document.line.data) + 1
 
-    def _of(self, document: Document) -> Iterator[tuple[ReadableSpan, bytes]]:
-        spans = _sdk_spans(document)
-        ours = [span for span in spans if recording_of(span)]
-        self.others += len(spans) - len(ours)
-        if len(spans) == 1 and ours:
-            yield ours[0], document.line.data + b"\n"
-        else:
-            yield from ((span, line_of(span)) for span in ours)
-
-
-def recording_of(span: ReadableSpan) -> str:
-    """Return the id of the recording that ``span`` belongs to, empty where it belongs to none."""
-    recording = (span.attributes or {}).get(a.RECORDING_ID)
-    return recording if isinstance(recording, str) else ""
-
-
-def _sdk_spans(document: Document) -> list[ReadableSpan]:
-    """Return the spans with all that OTLP has; of what only a tolerant reader can read, what we know of."""
-    with suppress(LineError):
-        spans = spans_of_line(document.line.data)
-        if spans:
-            return spans
-    return [span_of_record(record) for record in document.spans()]
+    def _of(self, document: Document) -> Iterator[SpanLine]:
+        lines, others = lines_of(document)
+        self.others += others
+        yield from lines

@@ -1,0 +1,247 @@
+"""Owns what tells of people and machines in a recording, and how texts are cleared of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePosixPath, PureWindowsPath
+
+from scaly_viz import attributes as a
+from scaly_viz.span_record import AttributeValue, SpanRecord
+
+PATHS = "paths"
+HOSTS = "hosts"
+USERS = "users"
+PROCESSES = "processes"
+STACKTRACES = "stacktraces"
+LABELS = "labels"
+OTHERS = "others"
+
+# What stands where something was taken out: an identifier, so that programs stay programs.
+_MARKS = {
+    PATHS: "redacted_path",
+    HOSTS: "redacted_host",
+    USERS: "redacted_user",
+    PROCESSES: "redacted_argument",
+    LABELS: "redacted_label",
+}
+
+# ... where it is found only in another case of letters than Python's lower() undoes.
+_ANY_MARK = "redacted"
+
+# Shorter ones are found everywhere by chance.
+_SHORTEST = 3
+# These say nothing of anybody, and their like stand in every text.
+_COMMON = frozenset(
+    """
+    admin bin build code desktop dev dist-packages documents downloads etc examples home lib
+    lib64 local localhost main nobody opt private program programs project projects python
+    python3 root run scaly scaly-viz scaly_viz site-packages src srv test tests tmp temp user
+    users usr var venv .venv volumes windows work workspace worker
+    """.split()  # noqa: SIM905 - a list of them would take a screen
+)
+_VERSIONED = re.compile(r"(python|pip|py|cpython-|pypy)[\d.]+", re.IGNORECASE)
+_FRAME = re.compile(r'File "([^"\n]+)"')
+_HOMES = ("home", "users")
+
+_POSIX = r"(?<![\w./])(?:file://)?(?:~[\w.-]*)?(?:/[\w.@%+=~-]+){2,}/?"
+_TILDE = r"(?<!\w)~[\w.-]*/[\w.@%+=~/-]+"
+_WINDOWS = r"(?<!\w)[A-Za-z]:[\\/]+(?:[^\s\\/:*?\"'<>|]+[\\/]+)*[^\s\\/:*?\"'<>|]*"
+_NETWORK = r"\\\\[\w.-]+(?:\\+[\w.$@%+=~-]+)+"
+_ANY_PATH = re.compile(f"{_POSIX}|{_TILDE}|{_WINDOWS}|{_NETWORK}")
+# Comments and strings, of C and of the compiler's own languages.
+_REMARK = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Strings to be taken out, in small letters, each with what stands in its place.
+
+    ``words`` go everywhere, ``parts`` of paths only where prose or a string is; with ``any_path`` so
+    does whatever looks like a path.
+    """
+
+    words: Mapping[str, str]
+    parts: Mapping[str, str]
+    any_path: bool
+
+    def of_message(self, text: str) -> str:
+        """Return a text for people, such as an exception's message, without them and without any path."""
+        text = _replaced(text, {**self.parts, **self.words})
+        return _ANY_PATH.sub(_MARKS[PATHS], text) if self.any_path else text
+
+    def of_program(self, text: str) -> str:
+        """Return a program's text without them: its own names stay, unless they are a user's, say."""
+        text = _replaced(text, self.words)
+        return _REMARK.sub(lambda match: self.of_message(match[0]), text)
+
+
+def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
+    """Return what the attributes of a recording's ``spans`` tell, but for the kinds to ``keep``."""
+    collected = _Collected()
+    function = ""
+    for span in spans:
+        function = function or str(span.attributes.get(a.FUNCTION_NAME, ""))
+        collected.add(span)
+    own = {function.lower(), *re.findall(r"[^\W_]+", function.lower())}
+    words: dict[str, str] = {}
+    for kind in (PROCESSES, PATHS, HOSTS, LABELS, USERS):
+        if kind in keep:
+            continue
+        for word in collected.words(kind):
+            is_own = kind != USERS and word in own
+            if len(word) >= _SHORTEST and word not in _COMMON and not is_own:
+                words |= dict.fromkeys(_forms(word), _MARKS[kind])
+    parts = {
+        form: _MARKS[PATHS]
+        for part in (() if PATHS in keep else collected.parts())
+        if part not in own and part not in collected.compiler
+        for form in _forms(part)
+    }
+    return Secrets(words, parts, PATHS not in keep)
+
+
+def _replaced(text: str, marks: Mapping[str, str]) -> str:
+    """Replace whole words, the longest first; an underscore ends one, too."""
+    lowered = text.lower()
+    patterns = []
+    # Most words are nowhere in a program: to look for all at once would take far longer.
+    for word in sorted((word for word in marks if word in lowered), key=len, reverse=True):
+        before = r"(?<![^\W_])" if word[0].isalnum() else ""
+        after = r"(?![^\W_])" if word[-1].isalnum() else ""
+        patterns.append(f"{before}{re.escape(word)}{after}")
+    if not patterns:
+        return text
+    found = re.compile("|".join(patterns), re.IGNORECASE)
+    return found.sub(lambda match: marks.get(match[0].lower(), _ANY_MARK), text)
+
+
+def _forms(word: str) -> set[str]:
+    """Return ``word`` as texts have it: as it is, as Python or JSON quote it, with slashes of either kind."""
+    forms = {
+        word,
+        repr(word)[1:-1],
+        json.dumps(word)[1:-1],
+        json.dumps(word, ensure_ascii=False)[1:-1],
+    }
+    return {form.lower() for form in (*forms, word.replace("\\", "/"))}
+
+
+class _Collected:
+    """What the attributes of some spans tell, in small letters."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, set[str]] = {kind: set() for kind in _MARKS}
+        self._paths: set[str] = set()
+        self.compiler: set[str] = set()
+        """Names of the compiler's own files, which its passes are called by."""
+
+    def words(self, kind: str) -> Iterable[str]:
+        """Return the strings of ``kind``."""
+        if kind == PATHS:
+            return {way for path in self._paths for way in _ways(path)}
+        return self._found[kind]
+
+    def parts(self) -> Iterator[str]:
+        """Yield the names of folders and files, those that say something."""
+        for path in self._paths:
+            for name in _pure(path).parts:
+                for part in (name, name.partition(".")[0]):
+                    if _says_something(part):
+                        yield part
+
+    def add(self, span: SpanRecord) -> None:
+        """Look through ``span``."""
+        attributes = span.attributes
+        label = attributes.get(a.LABEL)
+        if isinstance(label, str):
+            self._found[LABELS] |= {label.lower(), exact(attributes, a.LABEL).lower()}
+        path = str(attributes.get(a.FILE_PATH, ""))
+        if a.STEP_NAME in attributes:
+            self._add_compiler(path)
+        else:
+            self._add_path(path)
+        for traced in (attributes.get(a.STACKTRACE), *_stacktraces(span)):
+            for file in _FRAME.findall(str(traced or "")):
+                self._add_path(file)
+        self._add_resource(span.resource)
+
+    def _add_resource(self, resource: Mapping[str, AttributeValue]) -> None:
+        for key, value in resource.items():
+            texts = [str(each) for each in (value if isinstance(value, list) else [value])]
+            if key == "process.owner":
+                self._found[USERS] |= {text.lower() for text in texts}
+            elif key.startswith("host.") and key not in ("host.arch", "host.type"):
+                self._found[HOSTS] |= {text.lower() for text in texts}
+                self._found[HOSTS] |= {text.lower().partition(".")[0] for text in texts}
+            elif key in ("process.executable.path", "process.command"):
+                self._add_path(*texts)
+            elif key in ("process.command_args", "process.command_line"):
+                for word in (word for text in texts for word in text.split()):
+                    self._add_argument(word)
+
+    def _add_argument(self, word: str) -> None:
+        for each in {word, word.partition("=")[2]} - {""}:
+            if re.search(r"[/\\]|\.\w+$", each):
+                self._add_path(each)
+            elif len(each) > _SHORTEST and not _VERSIONED.fullmatch(each):
+                self._found[PROCESSES].add(each.lower())
+
+    def _add_path(self, *paths: str) -> None:
+        for path in filter(None, paths):
+            self._paths.add(path.lower())
+            parts = _pure(path).parts
+            for folder, name in pairwise(parts):
+                if folder.lower() in _HOMES:
+                    self._found[USERS].add(name.lower())
+
+    def _add_compiler(self, path: str) -> None:
+        """Note where the compiler is installed; the files in it are no secret."""
+        parts = _pure(path).parts
+        if "scaly" in parts:
+            place = len(parts) - parts[::-1].index("scaly")
+            own = parts[place:]
+            self.compiler |= {part.lower() for name in own for part in (name, name[:-3])}
+            self._paths.add(path.lower())
+            self._add_path(str(_pure(path).parents[len(own)]))
+        elif path:
+            self._add_path(path)
+
+
+def exact(attributes: Mapping[str, AttributeValue], key: str) -> str:
+    """Return the text at ``key`` as it was before UTF-8."""
+    try:
+        return str(json.loads(str(attributes[key + a.JSON_SUFFIX])))
+    except (KeyError, ValueError, RecursionError):
+        return str(attributes.get(key, ""))
+
+
+def _stacktraces(span: SpanRecord) -> Iterator[AttributeValue]:
+    for event in span.events:
+        yield event.attributes.get("exception.stacktrace")
+
+
+def _pure(path: str) -> PurePosixPath | PureWindowsPath:
+    is_windows = re.match(r"[A-Za-z]:[\\/]|\\\\", path) or ("\\" in path and "/" not in path)
+    return PureWindowsPath(path) if is_windows else PurePosixPath(path)
+
+
+def _ways(path: str) -> Iterator[str]:
+    """Yield ``path`` and the folders above it that have a folder above them."""
+    yield path
+    for parent in _pure(path).parents:
+        if len(parent.parts) > 2:
+            yield str(parent).lower()
+
+
+def _says_something(part: str) -> bool:
+    return (
+        len(part) >= _SHORTEST
+        and part not in _COMMON
+        and not _VERSIONED.fullmatch(part)
+        and not part.isdigit()
+        and not re.fullmatch(r"[a-z]:[\\/]*|[\\/]+", part)
+    )

@@ -1,0 +1,1 @@
+"""Owns bringing recordings from files into a recording file, each once."""

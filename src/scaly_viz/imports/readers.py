@@ -1,0 +1,56 @@
+"""Owns reading the files that can be imported: their spans, as lines, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scaly_viz.errors import RecordingFileError
+from scaly_viz.imports import recognition
+from scaly_viz.respan import spans_of_dict
+from scaly_viz.sources.files import read_documents
+from scaly_viz.sources.folder import scaly_viz_files
+from scaly_viz.sources.lines import Report
+from scaly_viz.sources.recorded_lines import SpanLine, lines_of
+from scaly_viz.sources.scaly_viz_json import read_recordings
+from scaly_viz_exporters.span_lines import line_of
+
+_TIMES_ONLY = (
+    "has only the times and figures of recordings, not what the steps made, so it cannot come back:"
+    " export to .otlp.jsonl, .json or .html for that"
+)
+
+
+def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
+    """Yield the spans of the recordings in ``path``, a file or a folder; damage is reported.
+
+    Raises:
+        RecordingFileError: it is a file that recordings cannot be read from.
+    """
+    if path.is_dir():
+        yield from _of_documents(path, report)
+        for file in scaly_viz_files(path):
+            yield from _of_scaly_viz(file, report)
+        return
+    kind = recognition.kind_of(path)
+    if kind == recognition.OTLP:
+        yield from _of_documents(path, report)
+    elif kind == recognition.SCALY_VIZ:
+        yield from _of_scaly_viz(path, report)
+    elif kind == recognition.CHROME:
+        raise RecordingFileError(f"{path}: a Chrome trace {_TIMES_ONLY}")
+    elif kind == recognition.PERFETTO:
+        raise RecordingFileError(f"{path}: a Perfetto trace {_TIMES_ONLY}")
+    else:
+        raise RecordingFileError(f"{path}: no file of recordings; see scaly-viz import --help")
+
+
+def _of_documents(path: Path, report: Report) -> Iterator[SpanLine]:
+    for document in read_documents(path, report):
+        yield from lines_of(document)[0]
+
+
+def _of_scaly_viz(path: Path, report: Report) -> Iterator[SpanLine]:
+    for data in read_recordings(path, report):
+        for span in spans_of_dict(data, path.name):
+            yield SpanLine(span, line_of(span))

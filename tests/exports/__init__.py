@@ -1,0 +1,1 @@
+"""Owns the tests of what recordings are exported to."""
