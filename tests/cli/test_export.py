@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from scaly import viz
 
 import scaly_viz
 from scaly_viz import sources
@@ -17,9 +18,6 @@ from scaly_viz.exports.formats import FORMATS
 
 from .files import Line, write_lines
 from .running import error_of, output_of, run, run_process
-
-# scaly.viz is there wherever scaly is.
-scaly = pytest.importorskip("scaly.viz", reason="only where scaly is")
 
 
 def lines_in(path: Path, recording: str) -> list[bytes]:
@@ -44,7 +42,7 @@ def test_json_is_what_scaly_viz_itself_writes_and_reads(
 
     output_of("export", "spring", "high_rank", "--to", to)
 
-    assert scaly.load_recordings(to) == as_recorded[:2]
+    assert viz.load_recordings(to) == as_recorded[:2]
     assert to.read_text() == json.dumps(as_recorded[:2], indent=2)
 
 
