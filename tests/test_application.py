@@ -46,8 +46,8 @@ import scaly_viz
 from programs.compat import IS_A1, arg, function
 from scaly_viz import attributes as a
 from scaly_viz import codec, provider_check, spans
+from scaly_viz.assembling import assemble
 from scaly_viz.frontend.session import SESSION
-from scaly_viz.recording import assemble
 from scaly_viz.sources import load
 from scaly_viz.store import record
 

@@ -18,7 +18,7 @@ from scaly.codegen.aot import render_c_source
 import scaly_viz
 from programs.compat import arg, function
 from scaly_viz import attributes as a
-from scaly_viz.recording import assemble
+from scaly_viz.assembling import assemble
 from scaly_viz.sources import load
 
 
@@ -214,7 +214,7 @@ def test_a_folder_holds_what_its_files_hold_scaly_vizs_too(
 )
 def test_odd_recordings_of_scaly_viz_are_shown(odd: dict[str, Any], tmp_path: Path) -> None:
     from scaly_viz.analysis.summary import summarize, summarize_steps
-    from scaly_viz.recording import from_dict
+    from scaly_viz.scaly_viz_dict import from_dict
 
     recording = from_dict({"id": "1", "name": "f", "function": "f", "steps": []} | odd, "a.json")
 

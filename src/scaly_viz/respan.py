@@ -26,7 +26,8 @@ from opentelemetry.util.types import AnyValue
 from scaly_viz import attributes as a
 from scaly_viz._version import __version__
 from scaly_viz.codec import Encoder, Payload
-from scaly_viz.recording import Recording, Step, from_dict
+from scaly_viz.recording import Recording, Step
+from scaly_viz.scaly_viz_dict import from_dict
 from scaly_viz.span_record import Attributes, SpanRecord
 from scaly_viz.spans import Failure, Head, RecordingSpans, StepSpan, Value, step_span_name
 

@@ -27,7 +27,8 @@ from scaly_viz.analysis.text_model import (
 )
 from scaly_viz.analysis.text_prog import ProgramText
 from scaly_viz.analysis.values import Texts, value_of
-from scaly_viz.recording import Recording, from_dict
+from scaly_viz.recording import Recording
+from scaly_viz.scaly_viz_dict import from_dict
 
 HEAD = "  prog.proc @f(%n: memref<1xint64>, %y: memref<4xfloat64>) {input_count=1} {"
 

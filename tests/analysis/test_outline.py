@@ -15,7 +15,8 @@ from scaly_viz.analysis.outline import Outline, group, outline
 from scaly_viz.analysis.program_entries import program_entries
 from scaly_viz.graph_rows import GraphRows, of_graph
 from scaly_viz.graph_table import Graph, Kind
-from scaly_viz.recording import Recording, from_dict
+from scaly_viz.recording import Recording
+from scaly_viz.scaly_viz_dict import from_dict
 
 
 class Program:

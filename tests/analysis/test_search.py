@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scaly_viz.analysis.search import Hit, Query, SearchError, SearchResult, StepHits, search
-from scaly_viz.recording import from_dict
+from scaly_viz.scaly_viz_dict import from_dict
 
 
 def found(query: Query, *texts: str, seconds: float = 5.0) -> SearchResult:

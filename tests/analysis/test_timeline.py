@@ -7,7 +7,8 @@ import msgspec
 from scaly_viz import attributes as a
 from scaly_viz.analysis.summary import RecordingSummary, summarize
 from scaly_viz.analysis.timeline import TimelineSpan, timeline
-from scaly_viz.recording import Recording, assemble
+from scaly_viz.assembling import assemble
+from scaly_viz.recording import Recording
 from scaly_viz.span_record import AttributeValue, SpanRecord
 
 SECOND = 1_000_000_000

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from scaly_viz import attributes as a
 from scaly_viz.analysis.workspace import Tenant, Workspace, WorkspaceBuffer, workspace
 from scaly_viz.analysis.workspace_text import bytes_of, read_program
-from scaly_viz.recording import Recording, from_dict
+from scaly_viz.recording import Recording
+from scaly_viz.scaly_viz_dict import from_dict
 
 # f needs t0 in statements 0 to 1, t1 in 1 to 2, t2 in 2 to 3: t2 can have the place of t0.
 UNPACKED = """\

@@ -8,7 +8,8 @@ import pytest
 
 from scaly_viz.cli.selection import select_recording, select_step
 from scaly_viz.errors import ScalyVizError
-from scaly_viz.recording import Recording, from_dict
+from scaly_viz.recording import Recording
+from scaly_viz.scaly_viz_dict import from_dict
 
 STEPS = (
     "expression",

@@ -26,7 +26,7 @@ from exporters.receivers import (
     partly,
     waiting,
 )
-from scaly_viz.recording import assemble
+from scaly_viz.assembling import assemble
 from scaly_viz.sources.otlp_json import decode_line
 from scaly_viz.span_record import SpanRecord
 from scaly_viz_exporters import parcels

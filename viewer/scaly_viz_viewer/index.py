@@ -12,7 +12,8 @@ import msgspec
 
 from scaly_viz import attributes as a
 from scaly_viz.analysis.summary import RecordingSummary, summarize
-from scaly_viz.recording import Recording, assemble
+from scaly_viz.assembling import assemble
+from scaly_viz.recording import Recording
 from scaly_viz.sources.files import read_spans
 from scaly_viz.sources.follower import FileId, FollowedFile, Follower, Found, Gone, Moved, is_about
 from scaly_viz.sources.lines import Line, spans_of

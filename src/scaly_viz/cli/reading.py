@@ -9,11 +9,12 @@ from pathlib import Path
 
 from scaly_viz import settings, sources
 from scaly_viz.analysis.summary import RecordingSummary, summarize
+from scaly_viz.assembling import assemble
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
 from scaly_viz.cli.selection import select_recording
 from scaly_viz.errors import ScalyVizError
-from scaly_viz.recording import Recording, assemble
+from scaly_viz.recording import Recording
 from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import read_spans, segments
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz

@@ -17,11 +17,12 @@ from opentelemetry.trace import TracerProvider
 
 from scaly_viz import settings
 from scaly_viz.application import Application
+from scaly_viz.assembling import assemble
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.instrumented import Instrumented
 from scaly_viz.frontend.worker import Worker
 from scaly_viz.pipeline import Pipeline
-from scaly_viz.recording import RecordingDict, assemble
+from scaly_viz.recording import RecordingDict
 from scaly_viz.store import SpanStore
 
 if TYPE_CHECKING:

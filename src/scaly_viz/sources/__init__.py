@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from scaly_viz.assembling import assemble
 from scaly_viz.errors import RecordingFileError, RecordingWarning
-from scaly_viz.recording import Recording, assemble, from_dict
+from scaly_viz.recording import Recording
+from scaly_viz.scaly_viz_dict import from_dict
 from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import read_spans
 from scaly_viz.sources.folder import scaly_viz_files

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from scaly_viz.assembling import assemble
 from scaly_viz.errors import BackendError
-from scaly_viz.recording import Recording, assemble
+from scaly_viz.recording import Recording
 from scaly_viz.sources.address import Address, parse_address
 from scaly_viz.sources.http import HttpClient
 from scaly_viz.sources.lines import Report

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from scaly_viz import attributes as a
+from scaly_viz.assembling import assemble
 from scaly_viz.errors import BackendError, RecordingFileError
-from scaly_viz.recording import assemble
 from scaly_viz.sources.address import Address
 from scaly_viz.sources.backend import FoundTrace
 from scaly_viz.sources.http import HttpClient, NoApiError, StatusError
