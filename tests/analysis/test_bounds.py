@@ -15,6 +15,7 @@ from scaly_viz.analysis.cost import cost_of
 from scaly_viz.analysis.following import Name, follow
 from scaly_viz.analysis.models import cost_of_text, scanner_of
 from scaly_viz.analysis.prog_names import ProgScanner
+from scaly_viz.analysis.scanned_texts import Texts
 from scaly_viz.analysis.scanners import ScannedText
 from scaly_viz.analysis.search import Query, search
 from scaly_viz.analysis.text_model import (
@@ -26,7 +27,7 @@ from scaly_viz.analysis.text_model import (
     utf16_column,
 )
 from scaly_viz.analysis.text_prog import ProgramText
-from scaly_viz.analysis.values import Texts, value_of
+from scaly_viz.analysis.values import value_of
 from scaly_viz.recording import Recording
 from scaly_viz.scaly_viz_dict import from_dict
 

@@ -9,7 +9,8 @@ from scaly_viz.analysis.cost import TextCost
 from scaly_viz.analysis.following import Name
 from scaly_viz.analysis.models import cost_of_text
 from scaly_viz.analysis.place import Place
-from scaly_viz.analysis.values import Texts, Value, ValueCost, name_at, value_of
+from scaly_viz.analysis.scanned_texts import Texts
+from scaly_viz.analysis.values import Value, ValueCost, name_at, value_of
 from scaly_viz.recording import Recording
 from scaly_viz.scaly_viz_dict import from_dict
 

@@ -13,8 +13,9 @@ from scaly_viz.analysis.cost import TextCost
 from scaly_viz.analysis.diff import Chunk, Numbering, TextDiff, aligned_lines, diff_texts
 from scaly_viz.analysis.following import Name
 from scaly_viz.analysis.models import cost_of_text
+from scaly_viz.analysis.scanned_texts import Texts
 from scaly_viz.analysis.texts import text_kinds
-from scaly_viz.analysis.values import Texts, Value, name_at, value_of
+from scaly_viz.analysis.values import Value, name_at, value_of
 from scaly_viz.recording import Step
 from scaly_viz_viewer import requested
 from scaly_viz_viewer.catalog import Opened

@@ -18,9 +18,9 @@ from scaly_viz.analysis.following import (
     names_in_code,
     parameter_of,
 )
+from scaly_viz.analysis.scanned_texts import Texts
 from scaly_viz.analysis.scanners import ScannedText, Scope
 from scaly_viz.analysis.text_listing import listing_lines
-from scaly_viz.analysis.values import Texts
 from scaly_viz.recording import Step
 
 # More lines than this are not followed from text to text.

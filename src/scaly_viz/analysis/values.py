@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
 import msgspec
 
 from scaly_viz.analysis.cost import TextCost
-from scaly_viz.analysis.diff import aligned_lines, lines_of
-from scaly_viz.analysis.following import (
-    Aligned,
-    Name,
-    follow,
-    follow_parameter,
-    is_function_of,
-    names_in_code,
-    parameter_of,
-)
-from scaly_viz.analysis.models import scanner_of
-from scaly_viz.analysis.place import Place
+from scaly_viz.analysis.following import Name, names_in_code
+from scaly_viz.analysis.place import Place, place_of
+from scaly_viz.analysis.scanned_texts import Texts
 from scaly_viz.analysis.scanners import ScannedText, Scope
-from scaly_viz.analysis.text_model import Occurrence, column_of_utf16, utf16_column
-from scaly_viz.analysis.texts import text_kinds, text_of
-from scaly_viz.errors import PayloadError
-from scaly_viz.recording import Recording, Step
+from scaly_viz.analysis.text_model import Occurrence, column_of_utf16
+from scaly_viz.analysis.texts import text_kinds
+from scaly_viz.analysis.value_relations import Related, related
+from scaly_viz.analysis.value_steps import Followed, followed
+from scaly_viz.recording import Step
 
-_MAX_RELATED = 200
 _MAX_LINES = 1_000
 _MAX_PLACES = 10_000
 _EXCERPT = 300
-_MAIN_KINDS = ("assembly", "code")
 
 
 class Life(msgspec.Struct, frozen=True):
@@ -51,14 +41,6 @@ class Life(msgspec.Struct, frozen=True):
     lines: list[int]
     definition: Place | None
     text: str
-
-
-class Related(msgspec.Struct, frozen=True):
-    """A value that another is made of, or that is made of it."""
-
-    name: str
-    scope: str
-    place: Place
 
 
 class ValueCost(msgspec.Struct, frozen=True):
@@ -89,39 +71,6 @@ class Value(msgspec.Struct, frozen=True):
     cost: ValueCost | None
 
 
-@dataclass(slots=True)
-class Texts:
-    """The texts of a recording with their names, each read once."""
-
-    recording: Recording
-    aligned: Aligned = aligned_lines
-    _scanned: dict[tuple[str, str, str], ScannedText | None] = field(default_factory=dict)
-    _alignments: dict[tuple[str, str], Sequence[int]] = field(default_factory=dict)
-
-    def scanned(self, step: Step, kind: str) -> ScannedText | None:
-        """Return the text, None where it cannot be read."""
-        payload = step.payloads.get(kind)
-        key = (step.dialect, kind, payload.digest if payload else "")
-        if key not in self._scanned:
-            try:
-                lines = lines_of(text_of(self.recording, step, kind))
-            except PayloadError:
-                self._scanned[key] = None
-            else:
-                self._scanned[key] = ScannedText.of(lines, scanner_of(step.dialect, kind))
-        return self._scanned[key]
-
-    def alignment(self, one: Step, other: Step, kind: str) -> Sequence[int]:
-        """Return which line of the text of ``other`` each line of that of ``one`` is."""
-        key = (one.payloads[kind].digest, other.payloads[kind].digest)
-        if key not in self._alignments:
-            ours, theirs = self.scanned(one, kind), self.scanned(other, kind)
-            assert ours is not None, "both texts have been read"
-            assert theirs is not None, "both texts have been read"
-            self._alignments[key] = self.aligned(ours.lines, theirs.lines)
-        return self._alignments[key]
-
-
 def name_at(text: ScannedText, line: int, column: int) -> tuple[Occurrence, Scope] | None:
     """Return the name at a column, counted in UTF-16 code units, and the procedure it lies in."""
     if not 1 <= line <= len(text.lines):
@@ -142,9 +91,9 @@ def value_of(
     if text is None or not uses:
         return None
     role, type_, definition = _declared(text, step, kind, name, uses)
-    names = _followed(texts, step, kind, name)
+    names = followed(texts, step, kind, name)
     found = list(_found(texts, names))
-    producers, consumers = _related(text, step, kind, name, uses)
+    producers, consumers = related(text, step, kind, name, uses)
     return Value(
         name.name,
         name.scope,
@@ -167,66 +116,10 @@ def _declared(
     for line, use in defining if not name.is_procedure else ():
         declared = text.scanner.declared(text.lines[line - 1], name.name)
         if declared is not None:
-            return declared[0], declared[1], _place(text, step.index, kind, line, use)
+            return declared[0], declared[1], place_of(text, step.index, kind, line, use)
     line, use = defining[0]
     role = "procedure" if name.is_procedure else "word"
-    return role, "", _place(text, step.index, kind, line, use)
-
-
-def _place(text: ScannedText, step: int, kind: str, line: int, use: Occurrence) -> Place:
-    shown = text.lines[line - 1]
-    begin, end = utf16_column(shown, use.column), utf16_column(shown, use.end_column)
-    return Place(step, kind, line, begin, end)
-
-
-def _followed(texts: Texts, step: Step, kind: str, name: Name) -> dict[int, tuple[Step, str, Name]]:
-    """The names of a value by steps, followed to and fro from ``step``; in the main text of each step."""
-    main = "assembly" if kind == "listing" and "assembly" in step.payloads else kind
-    steps = [each for each in texts.recording.steps if not each.placeholder]
-    at = steps.index(step)
-    found = {step.index: (step, main, name)}
-    for direction in (1, -1):
-        known: tuple[Step, str, Name] = (step, main, name)
-        others = steps[at + 1 :] if direction > 0 else steps[:at][::-1]
-        for other in others:
-            followed = _follow(texts, known, other)
-            if followed is not None:
-                known = found[other.index] = followed
-    return found
-
-
-def _follow(
-    texts: Texts, known: tuple[Step, str, Name], other: Step
-) -> tuple[Step, str, Name] | None:
-    step, kind, name = known
-    there = next((each for each in (kind, *_MAIN_KINDS) if each in other.payloads), None)
-    if there is None:
-        return None
-    one, text = texts.scanned(step, kind), texts.scanned(other, there)
-    if one is None or text is None:
-        return None
-    if other.dialect == step.dialect and there == kind:
-        if other.payloads[kind].digest == step.payloads[kind].digest:
-            return other, kind, name
-        followed = follow(name, one, text, texts.alignment(step, other, kind))
-    elif there == "code" or kind == "code":
-        followed = name if there == "code" else _from_code(name, one, text)
-    else:
-        followed = follow_parameter(name, one, text)
-    return None if followed is None else (other, there, followed)
-
-
-def _from_code(name: Name, code: ScannedText, program: ScannedText) -> Name | None:
-    """The name in the last program of a name in C: the same, in the procedure that the function is of."""
-    for scope in program.scopes:
-        if not is_function_of(scope.name, name.scope):
-            continue
-        if any(True for _ in program.uses(name.name, scope)):
-            return Name(name.name, scope.name)
-        parameter = parameter_of(name.name, program, scope) if name.scope == scope.name else None
-        if parameter is not None:
-            return Name(parameter, scope.name)
-    return None
+    return role, "", place_of(text, step.index, kind, line, use)
 
 
 @dataclass(slots=True)
@@ -241,7 +134,7 @@ class _Found:
     def places(self) -> Iterator[Place]:
         """All places in the text that have the value."""
         for line, use in self.uses:
-            yield _place(self.text, self.step.index, self.kind, line, use)
+            yield place_of(self.text, self.step.index, self.kind, line, use)
 
     def shown(self) -> list[str]:
         """The lines that have the value, apart from its name and their indentation."""
@@ -257,7 +150,7 @@ def _without(line: str, uses: Sequence[Occurrence]) -> str:
     return "\0".join(line[i:j] for i, j in zip(ends, begins, strict=True)).strip()
 
 
-def _found(texts: Texts, names: dict[int, tuple[Step, str, Name]]) -> Iterator[_Found]:
+def _found(texts: Texts, names: dict[int, Followed]) -> Iterator[_Found]:
     program: tuple[ScannedText, Name] | None = None
     for step in texts.recording.steps:
         known = names.get(step.index)
@@ -306,52 +199,9 @@ def _life(found: Sequence[_Found]) -> Iterator[Life]:
             use.name,
             each.text.scope_at(line).name,
             list(dict.fromkeys(line for line, _ in each.uses))[:_MAX_LINES],
-            _place(each.text, index, each.kind, line, use),
+            place_of(each.text, index, each.kind, line, use),
             each.text.lines[line - 1].strip()[:_EXCERPT],
         )
-
-
-def _related(
-    text: ScannedText, step: Step, kind: str, name: Name, uses: Sequence[tuple[int, Occurrence]]
-) -> tuple[list[Related], list[Related]]:
-    producers: dict[str, Related] = {}
-    consumers: dict[str, Related] = {}
-    loops: dict[int, dict[str, int]] = {}
-    for line in dict.fromkeys(line for line, _ in uses):
-        scope = text.scope_at(line)
-        if scope.line == line:
-            continue
-        if scope.line not in loops:
-            loops[scope.line] = _loops(text, scope)
-        names = text.names(line)
-        written = {each.name for each in names if each.access != "read"}
-        is_written = name.name in written
-        is_read = any(each.name == name.name and each.access == "read" for each in names)
-        for each in names:
-            # The variable of a loop leads the passes, and makes no value.
-            if each.is_procedure or loops[scope.line].get(each.name, line + 1) <= line:
-                continue
-            related = producers if each.access == "read" else consumers
-            wanted = is_written if related is producers else is_read
-            is_new = each.name != name.name and each.name not in related
-            if wanted and is_new and len(related) < _MAX_RELATED:
-                place = _place(text, step.index, kind, line, each)
-                related[each.name] = Related(each.name, name.scope, place)
-    return list(producers.values()), list(consumers.values())
-
-
-def _loops(text: ScannedText, scope: Scope) -> dict[str, int]:
-    """The variables of the loops of a procedure, each with the first line that has such a loop."""
-    found: dict[str, int] = {}
-    for line in range(scope.line + 1, scope.end + 1):
-        shown = text.lines[line - 1]
-        if "for " not in shown:
-            continue
-        for use in text.names(line)[:1]:
-            declared = text.scanner.declared(shown, use.name)
-            if declared is not None and declared[0] == "loop":
-                found.setdefault(use.name, line)
-    return found
 
 
 def _cost(uses: Sequence[tuple[int, Occurrence]], cost: TextCost | None) -> ValueCost | None:

@@ -13,25 +13,13 @@ from itertools import accumulate
 import msgspec
 
 from scaly_viz import attributes as a
-from scaly_viz.analysis.workspace_tenants import (
-    Life,
-    lives,
-    local_buffers,
-    moved,
-    owner_of,
-    tenants,
-)
-from scaly_viz.analysis.workspace_text import (
-    Declaration,
-    ProcedureText,
-    ProgramText,
-    read_program,
-)
-from scaly_viz.errors import PayloadError
+from scaly_viz.analysis.workspace_history import History
+from scaly_viz.analysis.workspace_tenants import Life, lives, local_buffers, owner_of
+from scaly_viz.analysis.workspace_text import Declaration, ProcedureText, read_program
+from scaly_viz.analysis.workspace_windows import Windows
 from scaly_viz.recording import Recording, Step
 
 _ASSEMBLY = "assembly"
-_MOST_BASES = 16
 
 
 class Tenant(msgspec.Struct, frozen=True):
@@ -129,8 +117,8 @@ def workspace(recording: Recording, step: Step) -> Workspace:
         PayloadError: the step has no assembly, or it cannot be rebuilt.
     """
     program = read_program(recording.text(step, _ASSEMBLY))
-    history = _History(recording, step)
-    windows = _Windows(program)
+    history = History(recording, step)
+    windows = Windows(program)
     bases = windows.bases()
     procedures = [
         _procedure(each, windows, bases.get(each.name, []), history.tenants(each))
@@ -161,66 +149,9 @@ def _difference(what: str, found: int | None, recorded: int | None) -> Iterable[
         )
 
 
-class _Windows:
-    """What each procedure and solver needs of ``w[]``, and where its window begins."""
-
-    def __init__(self, program: ProgramText) -> None:
-        self.program = program
-        self.by_name = {each.name: each for each in program.procedures}
-
-    def need(self, name: str) -> int | None:
-        """Return the bytes that a call of ``name`` needs; a solver lends its own to its oracles."""
-        procedure = self.by_name.get(name)
-        if procedure is not None:
-            return procedure.size
-        if name not in self.program.oracles:
-            return 0
-        sizes = [self.by_name[each].size for each in self._oracles(name)]
-        known = [size for size in sizes if size is not None]
-        if len(known) < len(sizes):
-            return None
-        return max([*known, self.program.external.get(name, 0)])
-
-    def entries(self) -> list[str]:
-        """Return the procedures that are called from outside."""
-        if self.program.solver_root is not None:
-            return self._oracles(self.program.solver_root)
-        return [self.program.procedures[-1].name] if self.program.procedures else []
-
-    def total(self) -> int | None:
-        """Return the bytes of the entry's ``w[]``, None before packing."""
-        if self.program.solver_root is not None:
-            return self.need(self.program.solver_root)
-        entries = self.entries()
-        return self.by_name[entries[0]].size if entries else None
-
-    def bases(self) -> dict[str, list[int]]:
-        """Return where the windows of each procedure begin, for all chains of calls."""
-        found: dict[str, list[int]] = {}
-        stack = [(name, 0) for name in reversed(self.entries())]
-        while stack:
-            name, base = stack.pop()
-            known = found.setdefault(name, [])
-            if base in known or len(known) == _MOST_BASES:
-                continue
-            known.append(base)
-            procedure = self.by_name[name]
-            inner = base + (procedure.own or 0)
-            callees = dict.fromkeys(
-                callee for statement in procedure.statements for callee in statement.callees
-            )
-            for callee in callees:
-                reached = [callee] if callee in self.by_name else self._oracles(callee)
-                stack += [(each, inner) for each in reached]
-        return {name: sorted(bases) for name, bases in found.items()}
-
-    def _oracles(self, solver: str) -> list[str]:
-        return [name for name in self.program.oracles.get(solver, ()) if name in self.by_name]
-
-
 def _procedure(
     procedure: ProcedureText,
-    windows: _Windows,
+    windows: Windows,
     bases: list[int],
     by_slot: Mapping[str, Sequence[Life]],
 ) -> WorkspaceProcedure:
@@ -355,46 +286,3 @@ def _live(
     for call in calls:
         needs[call.statement] = max(needs[call.statement], call.bytes)
     return [used + need for used, need in zip(accumulate(changes[:-1]), needs, strict=True)]
-
-
-class _History:
-    """The step that packed a program, and the one before it."""
-
-    def __init__(self, recording: Recording, step: Step) -> None:
-        self.packed: Step | None = None
-        self._before: dict[str, ProcedureText] = {}
-        self._after: dict[str, ProcedureText] = {}
-        before: Step | None = None
-        for each in recording.steps:
-            if each.index > step.index or each.dialect != step.dialect:
-                continue
-            if _is_packed(recording, each):
-                self.packed = each
-                break
-            before = each
-        if self.packed is not None and before is not None:
-            self._before = _by_name(recording, before)
-            self._after = _by_name(recording, self.packed)
-
-    def tenants(self, procedure: ProcedureText) -> dict[str, list[Life]]:
-        """Return by slot what packing put into it, in statements of ``procedure``."""
-        before, after = self._before.get(procedure.name), self._after.get(procedure.name)
-        if before is None or after is None or procedure.size is None:
-            return {}
-        found = tenants(before, after)
-        return (moved(found, after, procedure) if found else None) or {}
-
-
-def _by_name(recording: Recording, step: Step) -> dict[str, ProcedureText]:
-    try:
-        program = read_program(recording.text(step, _ASSEMBLY))
-    except PayloadError:
-        return {}
-    return {each.name: each for each in program.procedures}
-
-
-def _is_packed(recording: Recording, step: Step) -> bool:
-    try:
-        return " sz_w=" in recording.text(step, _ASSEMBLY)
-    except PayloadError:
-        return False

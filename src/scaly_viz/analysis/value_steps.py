@@ -1,0 +1,67 @@
+"""Owns following a value through the steps of a recording, to and fro from one of them."""
+
+from __future__ import annotations
+
+from scaly_viz.analysis.following import (
+    Name,
+    follow,
+    follow_parameter,
+    is_function_of,
+    parameter_of,
+)
+from scaly_viz.analysis.scanned_texts import Texts
+from scaly_viz.analysis.scanners import ScannedText
+from scaly_viz.recording import Step
+
+_MAIN_KINDS = ("assembly", "code")
+
+type Followed = tuple[Step, str, Name]
+"""A step, the kind of its text, and the name of a value in there."""
+
+
+def followed(texts: Texts, step: Step, kind: str, name: Name) -> dict[int, Followed]:
+    """Return the names of a value by steps, in the main text of each step."""
+    main = "assembly" if kind == "listing" and "assembly" in step.payloads else kind
+    steps = [each for each in texts.recording.steps if not each.placeholder]
+    at = steps.index(step)
+    found: dict[int, Followed] = {step.index: (step, main, name)}
+    for direction in (1, -1):
+        known: Followed = (step, main, name)
+        others = steps[at + 1 :] if direction > 0 else steps[:at][::-1]
+        for other in others:
+            there = _follow(texts, known, other)
+            if there is not None:
+                known = found[other.index] = there
+    return found
+
+
+def _follow(texts: Texts, known: Followed, other: Step) -> Followed | None:
+    step, kind, name = known
+    there = next((each for each in (kind, *_MAIN_KINDS) if each in other.payloads), None)
+    if there is None:
+        return None
+    one, text = texts.scanned(step, kind), texts.scanned(other, there)
+    if one is None or text is None:
+        return None
+    if other.dialect == step.dialect and there == kind:
+        if other.payloads[kind].digest == step.payloads[kind].digest:
+            return other, kind, name
+        called = follow(name, one, text, texts.alignment(step, other, kind))
+    elif there == "code" or kind == "code":
+        called = name if there == "code" else _from_code(name, one, text)
+    else:
+        called = follow_parameter(name, one, text)
+    return None if called is None else (other, there, called)
+
+
+def _from_code(name: Name, code: ScannedText, program: ScannedText) -> Name | None:
+    """The name in the last program of a name in C: the same, in the procedure that the function is of."""
+    for scope in program.scopes:
+        if not is_function_of(scope.name, name.scope):
+            continue
+        if any(True for _ in program.uses(name.name, scope)):
+            return Name(name.name, scope.name)
+        parameter = parameter_of(name.name, program, scope) if name.scope == scope.name else None
+        if parameter is not None:
+            return Name(parameter, scope.name)
+    return None
