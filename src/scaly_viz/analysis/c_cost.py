@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from scaly_viz.analysis.scanners import STRING
 from scaly_viz.analysis.text_model import FREE, Cost
 
 _TOKEN = re.compile(
@@ -25,7 +26,6 @@ _MATH = frozenset(
 )
 _VECTOR_CALL = re.compile(r"\w+_(?:vec|lanes_\d+)_(\w+)")
 _NO_VALUE = re.compile(r"\s*(?:static const|(?:const )?\w+\* \w+ = |return\b|\(void\))")
-_STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
 _VECTOR = re.compile(r"\s*\*\(\w+_(?:vec|mem)\*\)\(&(?P<name>(?:arg|res)\[\d+\]|\w+)\[")
 _PAIR = re.compile(r"\s*\*\(\w+\*\)\((?P<name>(?:arg|res)\[\d+\]|\w+)[^=]*\) = \(\w+\)\{")
 _VECTOR_STORE = re.compile(r"\s*\w+_vec_st\(&(?P<name>(?:arg|res)\[\d+\]|\w+)\[")
@@ -44,7 +44,7 @@ def line_cost(line: str, sizes: Mapping[str, int]) -> Cost:
     """
     if _NO_VALUE.match(line):
         return FREE
-    stores, target, rest = _stored(_STRING.sub('""', line), sizes)
+    stores, target, rest = _stored(STRING.sub('""', line), sizes)
     counts_flops = (
         not _INTEGER.match(line) and sizes.get(target, 8) > 0 and "printf" not in line.lower()
     )

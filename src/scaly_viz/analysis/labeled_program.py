@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from scaly_viz.analysis import entries as e
 from scaly_viz.analysis.entries import Entry
 from scaly_viz.analysis.graph_names import short
-from scaly_viz.analysis.prog_names import NAME
+from scaly_viz.analysis.prog_grammar import NAME, PROCEDURE_HEAD
 
-# The assembly is scaly's, see scaly/ir/text.py.
-_PROC = re.compile(r" *prog\.proc @([^(]+)\(")
 _LOOP = re.compile(r" *prog\.for %(\w+) = (.*?) to (.*?) step (.*) \{kind=\w+\} \{")
 _TARGET = re.compile(rf" *%({NAME}) = prog\.")
 _LONGEST_LINE = 1_000
@@ -22,7 +20,7 @@ def parameters_of(assembly: str) -> Mapping[str, int]:
     return {
         match[1]: line.partition(") {")[0].count(": memref<")
         for line in assembly.split("\n")
-        if (match := _PROC.match(line))
+        if "prog.proc @" in line and (match := PROCEDURE_HEAD.match(line))
     }
 
 

@@ -6,23 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from scaly_viz.analysis.scanners import Scope, scopes_between
+from scaly_viz.analysis.prog_grammar import BUFFER, INPUT_COUNT, LOOP, NAME, PARAMETER, PROCEDURE
+from scaly_viz.analysis.scanners import STRING, Scope, scopes_headed, shown_type
 from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
-NAME = r"[\w.]+(?::[\w.]+)*"
-"""How a value is called: ``t0``, and ``lam:x`` where scaly 0.1.0a1 prints names as they were given."""
-
 _NAME = re.compile(rf"%({NAME})|(?<![\w.])@([^\s(,\]\"]+)")
-_STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
 _OUTPUTS = re.compile(r"\bn_out=(\d{1,9})\b")
 # Longer lines are tables of constants.
 _LONG_LINE = 500_000
-_PROC = re.compile(r"\s*prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
-_PARAMETER = re.compile(rf"%({NAME}): memref<([^<>]*)>")
-_INPUTS = re.compile(r"\binput_count=(\d{1,9})\b")
-_BUFFER = re.compile(rf"\s*%({NAME}) = prog\.buffer : memref<([^>]*)>")
 _ASSIGN = re.compile(rf"\s*%({NAME}) = prog\.assign .* : (\w+)")
-_FOR = re.compile(rf"\s*prog\.for %({NAME}) = ")
 
 
 class ProgScanner:
@@ -30,12 +22,7 @@ class ProgScanner:
 
     def scopes(self, lines: Sequence[str]) -> list[Scope]:
         """Return the procedures."""
-        heads = [
-            (line.partition("@")[2].partition("(")[0], number)
-            for number, line in enumerate(lines, 1)
-            if "prog.proc @" in line[:200] or "prog.kernel @" in line[:200]
-        ]
-        return scopes_between(heads, len(lines))
+        return scopes_headed(lines, "prog.proc @", "prog.kernel @")
 
     def names(self, line: str) -> list[Occurrence]:
         """Return the names of a line."""
@@ -43,13 +30,13 @@ class ProgScanner:
 
     def declared(self, line: str, name: str) -> tuple[Role, str] | None:
         """Return what a procedure's head or a statement says of ``name``."""
-        if head := _PROC.match(line):
+        if head := PROCEDURE.match(line):
             return _parameters(line).get(name) or (("procedure", "") if head[1] == name else None)
-        if found := _BUFFER.match(line):
+        if found := BUFFER.match(line):
             return ("buffer", shown_type(found[2])) if found[1] == name else None
         if found := _ASSIGN.match(line):
             return ("variable", found[2]) if found[1] == name else None
-        if found := _FOR.match(line):
+        if found := LOOP.match(line):
             return ("loop", "int64") if found[1] == name else None
         return None
 
@@ -57,20 +44,14 @@ class ProgScanner:
 @lru_cache(maxsize=8)
 def _parameters(line: str) -> Mapping[str, tuple[Role, str]]:
     """Role and type of each parameter of the procedure whose head ``line`` is."""
-    head = _PROC.match(line)
+    head = PROCEDURE.match(line)
     if head is None:
         return {}
-    inputs = int(found[1]) if (found := _INPUTS.search(head[3])) else 0
+    inputs = int(found[1]) if (found := INPUT_COUNT.search(head[3])) else 0
     declared: dict[str, tuple[Role, str]] = {}
-    for at, (name, type_) in enumerate(_PARAMETER.findall(head[2])):
+    for at, (name, type_) in enumerate(PARAMETER.findall(head[2])):
         declared.setdefault(name, ("input" if at < inputs else "output", shown_type(type_)))
     return declared
-
-
-def shown_type(type_: str) -> str:
-    """``3x4xfloat64, private`` as ``float64 (3, 4)``."""
-    *shape, dtype = type_.partition(",")[0].split("x")
-    return f"{dtype} ({', '.join(shape)}{',' * (len(shape) == 1)})"
 
 
 def names_of(line: str) -> list[Occurrence]:
@@ -83,7 +64,7 @@ def names_of(line: str) -> list[Occurrence]:
     declared = _declared_until(bare)
     written = _written(line)
     found = []
-    for match in _NAME.finditer(_STRING.sub(lambda m: " " * len(m[0]), line)):
+    for match in _NAME.finditer(STRING.sub(lambda m: " " * len(m[0]), line)):
         name = match[1] or match[2]
         at = match.start() - start
         access: Access = "read"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from scaly_viz.analysis.prog_names import NAME
+from scaly_viz.analysis.prog_grammar import NAME
 from scaly_viz.frontend.program_nodes import ProgramNode
 from scaly_viz.frontend.straight_line import LINES, NOTHING, Line, total
 

@@ -14,6 +14,8 @@ from scaly_viz.analysis.text_model import Occurrence, Role
 LONG_LINE = 100_000
 # Lines whose names are remembered: each question takes the lines of a few names apart, often.
 _REMEMBERED = 2_000
+# A string in any of scaly's texts; one that does not end goes to the end of the line.
+STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,25 @@ def scopes_between(heads: Sequence[tuple[str, int]], last: int) -> list[Scope]:
     """Return scopes that each end where the next begins."""
     ends = [line - 1 for _, line in heads[1:]] + [last] * bool(heads)
     return [Scope(name, line, end) for (name, line), end in zip(heads, ends, strict=True)]
+
+
+def scopes_headed(lines: Sequence[str], *heads: str) -> list[Scope]:
+    """Return scopes of an assembly that each begin with one of ``heads``, behind which stands their name."""
+    found = [
+        (line.partition("@")[2].partition("(")[0], number)
+        for number, line in enumerate(lines, 1)
+        if any(head in line[:200] for head in heads)
+    ]
+    return scopes_between(found, len(lines))
+
+
+def shown_type(type_: str) -> str:
+    """Return a type of an assembly, ``3x4xfloat64`` and more behind it, as ``float64 (3, 4)``."""
+    *shape, dtype = _TYPE_END.split(type_, maxsplit=1)[0].split("x")
+    return f"{dtype} ({', '.join(shape)}{',' * (len(shape) == 1)})"
+
+
+_TYPE_END = re.compile("[, ]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from scaly_viz.analysis.scanners import Scope, scopes_between
+from scaly_viz.analysis.scanners import Scope, scopes_headed, shown_type
 from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
 _FUNC = re.compile(r"\s*expr\.func @([^(]+)\(")
@@ -20,12 +20,7 @@ class ExprScanner:
 
     def scopes(self, lines: Sequence[str]) -> list[Scope]:
         """Return the functions."""
-        heads = [
-            (line.partition("@")[2].partition("(")[0], number)
-            for number, line in enumerate(lines, 1)
-            if "expr.func @" in line[:200]
-        ]
-        return scopes_between(heads, len(lines))
+        return scopes_headed(lines, "expr.func @")
 
     def names(self, line: str) -> list[Occurrence]:
         """Return the values and functions that a line names."""
@@ -50,7 +45,7 @@ class ExprScanner:
             return _parameters(line).get(name) or (("procedure", "") if head[1] == name else None)
         if line.lstrip().startswith(f"%{name} = "):
             found = _TYPE.search(line)
-            return "ssa", _shown(found[1]) if found else ""
+            return "ssa", shown_type(found[1]) if found else ""
         return None
 
 
@@ -62,11 +57,5 @@ def _parameters(line: str) -> Mapping[str, tuple[Role, str]]:
     sides: tuple[tuple[Role, str], ...] = (("input", inputs), ("output", outputs))
     for role, side in sides:
         for name, type_ in _PARAMETER.findall(side):
-            declared.setdefault(name, (role, _shown(type_)))
+            declared.setdefault(name, (role, shown_type(type_)))
     return declared
-
-
-def _shown(type_: str) -> str:
-    """``3x4xfloat64 diff`` as ``float64 (3, 4)``."""
-    *shape, dtype = type_.split(" ", maxsplit=1)[0].split("x")
-    return f"{dtype} ({', '.join(shape)}{',' * (len(shape) == 1)})"

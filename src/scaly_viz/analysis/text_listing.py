@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from scaly_viz.analysis.scanners import Scope, scopes_between
+from scaly_viz.analysis.scanners import STRING, Scope, scopes_between
 from scaly_viz.analysis.text_model import Access, Loop, Occurrence, Procedure, Role, TextModel
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d][\w.]*")
 _CALLEE = re.compile(r"(?:\bcall|^ *proc) ([^\s(]+)\(")
-_STRING = re.compile(r'"(?:[^"\\]|\\.?)*+"?')  # one that does not end goes to the end
 
 
 def listing_lines(assembly: Sequence[str], listing: Sequence[str]) -> list[int] | None:
@@ -105,7 +104,7 @@ class ListingScanner:
 
     def names(self, line: str) -> list[Occurrence]:
         """Return the names of a line."""
-        bare = _STRING.sub(lambda match: " " * len(match[0]), line)
+        bare = STRING.sub(lambda match: " " * len(match[0]), line)
         callee = _CALLEE.search(bare)
         start = len(bare) - len(bare.lstrip())
         head = bare.startswith("proc ", start)

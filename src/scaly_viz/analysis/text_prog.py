@@ -6,7 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scaly_viz.analysis.prog_names import NAME
+from scaly_viz.analysis.prog_grammar import (
+    ALIAS,
+    BUFFER,
+    INPUT_COUNT,
+    LOOP,
+    NAME,
+    PARAMETER,
+    PROCEDURE,
+    SLOT,
+    WINDOW_SIZE,
+    memref_of,
+    solvers_of,
+)
 from scaly_viz.analysis.prog_nodes import DType, Expressions, Node, dtype_of
 from scaly_viz.analysis.prog_passes import Nest, count_passes
 from scaly_viz.analysis.text_model import Declared, Loop, Procedure, Role, TextModel
@@ -16,10 +28,6 @@ from scaly_viz.frontend.procedures import Solvers
 from scaly_viz.frontend.straight_line import NOTHING, plus, total
 from scaly_viz.frontend.trips import constant_tables
 
-_PROC = re.compile(r"prog\.(?:proc|kernel) @([^(]+)\(([^)]*)\)(.*)")
-_PARAMETER = re.compile(rf"%({NAME}): memref<([^<>]*)>")
-_FOR = re.compile(rf"prog\.for %({NAME}) = ")
-_BUFFER = re.compile(rf"%({NAME}) = prog\.buffer : memref<([^>]*)>")
 _ASSIGN = re.compile(rf"%({NAME}) = prog\.assign ")
 _STORE = re.compile(r"prog\.store(?:_pair)? ")
 _CALL = re.compile(r"(?:%[^=]+ = )?prog\.(?:call|launch) @([^(]+)\(")
@@ -28,17 +36,8 @@ _STATEMENTS = ("prog.assign ", "prog.store", "prog.call ", "prog.launch ")
 _ENDS = re.compile(r"\)* *(?:: \w+)? *(?:\{.*\})?$")
 _RETURNED = re.compile(rf"%({NAME})")
 _TYPE = re.compile(r" : (\w+)(?: \{[^{}]*\})?$")
-_MEMREF = re.compile(r"(?:(\d{1,15}(?:x\d{1,15}){0,63})x)?([a-z]+\d*)(?:, (\w+))?")
-_INPUTS = re.compile(r"\binput_count=(\d{1,9})\b")
-_WORKSPACE = re.compile(r"\bsz_w=(\d{1,15})\b")
 _LANES = re.compile(r" to prog\.minimum\(%SCALY_WIDTH\w*, prog\.sub\((\d{1,15}), ")
-_ALIAS = re.compile(rf" = prog\.alias %({NAME}) offset (\d{{1,15}})$")
-_SLOT = re.compile(r" = prog\.workspace offset (\d{1,15})$")
 _DENSE = re.compile(r" = dense<\[(.*)\]>$")
-_ROOT = re.compile(r'\bsolver_root="([^"]*)"')
-_SOLVER_SETS = re.compile(r"\b(solver_oracles|solver_external_workspace)=\{([^{}]*)\}")
-_ORACLES = re.compile(r'([\w.]+)=\[((?:"[^"]*"(?:, )?)*)\]')
-_SIZES = re.compile(r"([\w.]+)=(\d{1,15})\b")
 # Deeper loops, which no compiler writes, are passed over: each level makes numbers longer.
 _DEEPEST = 200
 
@@ -127,16 +126,16 @@ class ProgramText:
         return list(dict.fromkeys(roots))
 
     def _line(self, text: str, number: int) -> None:
-        if self._too_deep and not _PROC.match(text):
-            self._too_deep += bool(_FOR.match(text)) - (text == "}")
+        if self._too_deep and not PROCEDURE.match(text):
+            self._too_deep += bool(LOOP.match(text)) - (text == "}")
         elif text == "}":
             self._close(number)
-        elif match := _PROC.match(text):
+        elif match := PROCEDURE.match(text):
             self._open_procedure(match, number)
         elif not self._blocks:
             if text.startswith("prog.module"):
                 self._header = _solvers(text)
-        elif match := _FOR.match(text):
+        elif match := LOOP.match(text):
             if len(self._blocks) > _DEEPEST:
                 self._too_deep = 1
                 self._passed_over.setdefault(self._readings[-1].procedure.name, number)
@@ -150,15 +149,15 @@ class ProgramText:
         while self._blocks:
             self._close(number - 1)
         reading = _Reading(Procedure(match[1], number), Node("proc"))
-        if len(_PARAMETER.findall(match[2])) != match[2].count(": memref<"):
+        if len(PARAMETER.findall(match[2])) != match[2].count(": memref<"):
             reading.unread.append(number)
-        inputs = int(found[1]) if (found := _INPUTS.search(match[3])) else 0
+        inputs = int(found[1]) if (found := INPUT_COUNT.search(match[3])) else 0
         parameters = [
             _declare(reading, name, type_, "input" if at < inputs else "output", number)
-            for at, (name, type_) in enumerate(_PARAMETER.findall(match[2]))
+            for at, (name, type_) in enumerate(PARAMETER.findall(match[2]))
         ]
         attrs: dict[str, object] = {"name": match[1], "param_count": len(parameters)}
-        if found := _WORKSPACE.search(match[3]):
+        if found := WINDOW_SIZE.search(match[3]):
             attrs["sz_w"] = int(found[1])
         reading.node.attrs = attrs
         self._readings.append(reading)
@@ -204,7 +203,7 @@ class ProgramText:
     def _statement(self, text: str, number: int) -> None:
         reading = self._readings[-1]
         procedure = reading.procedure
-        if match := _BUFFER.match(text):
+        if match := BUFFER.match(text):
             node = _declare(reading, match[1], match[2], "buffer", number, text[match.end() :])
             self._blocks[-1].body.append(node)
             return
@@ -249,22 +248,22 @@ def _declare(
     reading: _Reading, name: str, type_: str, role: Role, line: int, value: str = ""
 ) -> Node:
     """Remember a buffer, and return the node that declares it."""
-    match = _MEMREF.fullmatch(type_)
-    shape = tuple(map(int, match[1].split("x"))) if match and match[1] else ()
-    dtype = dtype_of(match[2] if match else "")
+    memref = memref_of(type_)
+    shape = memref.shape if memref else ()
+    dtype = dtype_of(memref.dtype if memref else "")
     attrs: dict[str, object] = {"name": name, "shape": shape}
-    if match and match[3]:
-        attrs["address_space"] = match[3]
-    if found := _ALIAS.match(value):
+    if memref and memref.space:
+        attrs["address_space"] = memref.space
+    if found := ALIAS.match(value):
         attrs |= {"alias_of": found[1], "alias_offset": int(found[2])}
-    elif found := _SLOT.match(value):
+    elif found := SLOT.match(value):
         attrs["workspace_offset"] = int(found[1])
     elif (found := _DENSE.match(value)) and not dtype.is_floating:
         attrs["values"] = _integers(found[1])
     node = Node("buffer", (), attrs, dtype)
     reading.types[name] = dtype
     reading.buffers[name] = node
-    shown = f"{dtype.name} {shape}" if match else type_
+    shown = f"{dtype.name} {shape}" if memref else type_
     reading.procedure.names.setdefault(name, Declared(name, role, shown, line))
     return node
 
@@ -282,15 +281,10 @@ def _type_of(text: str) -> str:
 
 
 def _solvers(text: str) -> Mapping[str, object]:
-    """What the head of a module says of its solvers."""
-    header: dict[str, object] = {}
-    if match := _ROOT.search(text):
-        header["solver_root"] = match[1]
-    for key, body in _SOLVER_SETS.findall(text):
-        if key == "solver_oracles":
-            header[key] = {
-                name: re.findall(r'"([^"]*)"', names) for name, names in _ORACLES.findall(body)
-            }
-        else:
-            header[key] = {name: int(size) for name, size in _SIZES.findall(body)}
-    return header
+    """What the head of a module says of its solvers, as the attributes of scaly's node."""
+    tables = solvers_of(text)
+    return {
+        "solver_root": tables.root,
+        "solver_oracles": tables.oracles,
+        "solver_external_workspace": tables.external,
+    }

@@ -7,23 +7,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scaly_viz.analysis.prog_names import NAME
-
-# The assembly is scaly's, see scaly/ir/text.py.
-_PROC = re.compile(r"( *)prog\.proc @([^(]+)\(")
-_BUFFER = re.compile(
-    rf" *%({NAME}) = prog\.buffer : memref<((?:\d+x)*)([a-z]+\d*)(?:, (\w+))?>"
-    rf"(?: = prog\.(?:workspace offset (\d+)|alias %({NAME}) offset (\d+)))?"
+from scaly_viz.analysis.prog_grammar import (
+    ALIAS,
+    BUFFER,
+    NAME,
+    PROCEDURE_HEAD,
+    SLOT,
+    WINDOW_SIZE,
+    memref_of,
+    solvers_of,
 )
+
 _CALL = re.compile(r"prog\.call @([^(]+)\(")
 _NAME = re.compile(rf"%({NAME})")
-_SIZE = re.compile(r"\bsz_w=(\d{1,15})\b")
 _OWN = re.compile(r"\bw_self=(\d{1,15})\b")
-_ROOT = re.compile(r'\bsolver_root="([^"]*)"')
-_TABLE = re.compile(r"\bsolver_oracles=\{(.*?\])\}")
-_ORACLES = re.compile(rf"({NAME})=\[([^\]]*)\]")
-_EXTERNAL = re.compile(r"\bsolver_external_workspace=\{([^}]*)\}")
-_EXTERNAL_SIZE = re.compile(rf"({NAME})=(\d{{1,15}})\b")
 _BITS = re.compile(r"[a-z]+(\d+)")
 
 WORD = 8
@@ -79,40 +76,24 @@ class ProgramText:
 def read_program(assembly: str) -> ProgramText:
     """Return what ``assembly`` says of memory; lines of another form are passed over."""
     lines = assembly.split("\n")
-    head = lines[0]
     procedures: list[ProcedureText] = []
     inner = ""
     for number, line in enumerate(lines, 1):
-        if "prog.proc @" in line and (match := _PROC.match(line)):
-            inner = match[1] + "  "
+        if "prog.proc @" in line and (match := PROCEDURE_HEAD.match(line)):
+            inner = line[: line.index("prog.")] + "  "
             attributes = line[line.rfind(") {") :]
-            size, own = _words(_SIZE, attributes), _words(_OWN, attributes)
-            procedures.append(ProcedureText(match[2], number, size, own))
+            size, own = _words(WINDOW_SIZE, attributes), _words(_OWN, attributes)
+            procedures.append(ProcedureText(match[1], number, size, own))
         elif procedures and line.startswith(inner):
             _add(procedures[-1], number, line, is_inner=line[len(inner)] in " }")
-    table = _TABLE.search(head)
-    external = _EXTERNAL.search(head)
-    root = _ROOT.search(head)
-    return ProgramText(
-        procedures,
-        {
-            name: _NAMES.findall(names)
-            for name, names in _ORACLES.findall(table[1] if table else "")
-        },
-        {
-            name: WORD * int(size)
-            for name, size in _EXTERNAL_SIZE.findall(external[1] if external else "")
-        },
-        root[1] if root else None,
-    )
-
-
-_NAMES = re.compile(r'"([^"]*)"')
+    solvers = solvers_of(lines[0])
+    external = {name: WORD * words for name, words in solvers.external.items()}
+    return ProgramText(procedures, solvers.oracles, external, solvers.root)
 
 
 def _add(procedure: ProcedureText, number: int, line: str, *, is_inner: bool) -> None:
-    if " = prog.buffer : " in line and (match := _BUFFER.match(line)):
-        declaration = _declaration(match, number)
+    declaration = _declaration(line, number) if " = prog.buffer : " in line else None
+    if declaration is not None:
         procedure.declarations.setdefault(declaration.name, declaration)
         return
     if not is_inner:
@@ -126,20 +107,24 @@ def _add(procedure: ProcedureText, number: int, line: str, *, is_inner: bool) ->
         statement.callees += _CALL.findall(line)
 
 
-def _declaration(match: re.Match[str], line: int) -> Declaration:
-    name, sizes, dtype, space, offset, alias_of, alias_offset = match.groups()
-    shape = [int(size) for size in sizes.split("x") if size]
-    width = bytes_of(dtype)
+def _declaration(text: str, line: int) -> Declaration | None:
+    match = BUFFER.match(text)
+    memref = memref_of(match[2]) if match else None
+    if match is None or memref is None:
+        return None
+    place = text[match.end() :]
+    slot, alias = SLOT.match(place), ALIAS.match(place)
+    width = bytes_of(memref.dtype)
     return Declaration(
-        name=name,
-        type=" ".join(filter(None, (dtype, "x".join(map(str, shape))))),
+        name=match[1],
+        type=" ".join(filter(None, (memref.dtype, "x".join(map(str, memref.shape))))),
         # C has no empty array: the printer declares one element.
-        bytes=(math.prod(shape) or 1) * width,
+        bytes=(math.prod(memref.shape) or 1) * width,
         line=line,
-        space=space or "global",
-        offset=None if offset is None else WORD * int(offset),
-        alias_of=alias_of,
-        alias_offset=width * int(alias_offset or 0),
+        space=memref.space or "global",
+        offset=WORD * int(slot[1]) if slot else None,
+        alias_of=alias[1] if alias else None,
+        alias_offset=width * int(alias[2]) if alias else 0,
     )
 
 
