@@ -15,6 +15,7 @@ import zstandard
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 
 import scaly_viz
+from exporters.made_spans import made
 from exporters.receivers import (
     OK,
     Answer,
@@ -22,7 +23,6 @@ from exporters.receivers import (
     Received,
     grpc_receiver,
     http_receiver,
-    made,
     partly,
     waiting,
 )

@@ -26,22 +26,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from scaly_viz_exporters.span_lines import spans_of
-
-
-def made(*names: str, **attributes: Any) -> list[ReadableSpan]:
-    """Return finished spans of the real SDK."""
-    memory = InMemorySpanExporter()
-    provider = TracerProvider(shutdown_on_exit=False)
-    provider.add_span_processor(SimpleSpanProcessor(memory))
-    tracer = provider.get_tracer("test")
-    for name in names:
-        tracer.start_span(name, attributes=attributes).end()
-    return list(memory.get_finished_spans())
 
 
 @dataclass

@@ -15,11 +15,12 @@ import pytest
 from scaly_viz_exporters.outbox import Outbox
 from scaly_viz_exporters.span_lines import line_of
 
-from .receivers import OK, Answer, HttpReceiver, Received, http_receiver, made, waiting
+from .made_spans import made
+from .receivers import OK, Answer, HttpReceiver, Received, http_receiver, waiting
 
 PRELUDE = """
 import multiprocessing, os, signal, sys, threading, time
-from exporters.receivers import made
+from exporters.made_spans import made
 from scaly_viz_exporters.otlp import OtlpExporter
 """
 

@@ -10,7 +10,10 @@ from scaly.ir import program as ir
 from scaly.ir.program import ProgramNode
 from scaly.ir.types import dtypes
 
-from frontend.small_programs import (
+from scaly_viz.frontend.counts import Counter
+from scaly_viz.frontend.pace import Pace
+
+from .small_programs import (
     X,
     Y,
     at,
@@ -24,8 +27,6 @@ from frontend.small_programs import (
     put,
     x,
 )
-from scaly_viz.frontend.counts import Counter
-from scaly_viz.frontend.pace import Pace
 
 
 def test_a_node_in_two_places_counts_twice() -> None:

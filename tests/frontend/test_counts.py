@@ -10,7 +10,10 @@ from scaly.ir import program as ir
 from scaly.ir.program import ProgramNode, ProgramOp
 from scaly.ir.types import DType, dtypes
 
-from frontend.small_programs import (
+from scaly_viz.frontend.counts import Counter, Counts
+from scaly_viz.frontend.pace import Pace
+
+from .small_programs import (
     N,
     X,
     Y,
@@ -26,8 +29,6 @@ from frontend.small_programs import (
     put,
     x,
 )
-from scaly_viz.frontend.counts import Counter, Counts
-from scaly_viz.frontend.pace import Pace
 
 # 0.1.0a1 has kinds of node that 0.1.0a2 has not, and the other way round.
 p: Any = ir

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from scaly.ir import program as ir
 
-from frontend.small_programs import (
+from scaly_viz.frontend.counts import Counter
+from scaly_viz.frontend.pace import Pace
+
+from .small_programs import (
     N,
     X,
     Y,
@@ -20,8 +23,6 @@ from frontend.small_programs import (
     put,
     x,
 )
-from scaly_viz.frontend.counts import Counter
-from scaly_viz.frontend.pace import Pace
 
 
 def test_calls_in_a_loop_that_cannot_be_counted_are_left_out() -> None:

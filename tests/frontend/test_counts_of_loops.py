@@ -11,8 +11,11 @@ from scaly.ir import program as ir
 from scaly.ir.program import ProgramNode
 from scaly.ir.types import dtypes
 
-from frontend.machine import Machine
-from frontend.small_programs import (
+from scaly_viz.frontend.counts import Counter
+from scaly_viz.frontend.pace import Pace
+
+from .machine import Machine
+from .small_programs import (
     N,
     at,
     calling,
@@ -29,8 +32,6 @@ from frontend.small_programs import (
     put,
     x,
 )
-from scaly_viz.frontend.counts import Counter
-from scaly_viz.frontend.pace import Pace
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ from scaly.codegen.aot import register_render_observer, render_c_module, render_
 from scaly.ir.program import ProgramNode
 from scaly.ir.text import render_program_assembly
 
-from frontend.machine import Machine
 from programs import PROGRAMS, Program
 from programs.calls import big_callee
 from programs.compat import arg, function, mapped
 from programs.rendering import softmax
 from scaly_viz.frontend.counts import Counter, Counts
 from scaly_viz.frontend.pace import Pace
+
+from .machine import Machine
 
 
 @dataclass
