@@ -7,6 +7,10 @@ import logging
 import pytest
 
 
-def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the warnings and errors, in order."""
-    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+def warnings_of(caplog: pytest.LogCaptureFixture, logger: str | None = None) -> list[str]:
+    """Return the warnings and errors in order, of one logger or of all."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelno >= logging.WARNING and logger in (None, record.name)
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from scaly.codegen.aot import render_c_source
 
 import scaly_viz
+from logged import warnings_of
 from programs.compat import arg, function
 from scaly_viz import pipeline
 from scaly_viz.frontend.session import SESSION
@@ -100,7 +100,7 @@ def test_an_exporter_that_fails_costs_one_warning(caplog: pytest.LogCaptureFixtu
     _render()
     scaly_viz.configure(exporters="none")
 
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    (warning,) = warnings_of(caplog)
     assert "exporter FailingExporter lost" in warning
     assert "it reported a failure" in warning
     assert len(scaly_viz.load_recordings(strict=True)) == 1
@@ -113,7 +113,7 @@ def test_an_unknown_name_is_told_with_the_known_ones(
 
     _render()
 
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    (warning,) = warnings_of(caplog)
     assert warning.startswith("exporter 'jsom' is unknown and left out; known: ")
     assert {"console", "json", "none", "otlp"} <= set(warning.rpartition(": ")[2].split(", "))
     assert len(scaly_viz.recordings()) == 1
@@ -165,7 +165,7 @@ def test_a_disabled_sdk_records_nothing_and_says_so(
     _render()
 
     assert scaly_viz.recordings() == []
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    (warning,) = warnings_of(caplog)
     assert "OTEL_SDK_DISABLED=true" in warning
 
 
@@ -177,7 +177,7 @@ def test_a_disabled_sdk_has_no_other_fault_in_an_application(
 
     _render()
 
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    (warning,) = warnings_of(caplog)
     assert warning == "OTEL_SDK_DISABLED=true: no render is recorded"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 from importlib.metadata import EntryPoint, entry_points
@@ -10,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 import pytest
 from opentelemetry.sdk.resources import Resource, ResourceDetector
 
+from logged import warnings_of
 from scaly_viz import resource
 
 
@@ -72,7 +72,7 @@ def test_an_unknown_detector_is_told_with_the_known_ones(
     attributes = resource.detect().attributes
 
     assert {"os.type", "host.name"} <= set(attributes)
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    (warning,) = warnings_of(caplog)
     assert "resource detector 'hots'" in warning
     assert "known: host, os, otel, process" in warning
 
@@ -104,6 +104,6 @@ def test_a_detector_that_fails_is_told_and_the_others_count(
     assert attributes["cloud.region"] == "mars"
     assert attributes["host.name"] == "known better"
     assert attributes["service.name"] == "scaly"
-    failing, missing = (r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING)
+    failing, missing = warnings_of(caplog)
     assert "'failing' failed and is left out: OSError: no such machine" in failing
     assert "'missing' failed and is left out: ModuleNotFoundError" in missing

@@ -16,6 +16,7 @@ from scaly.codegen.aot import render_c_source
 from scaly.passes import program as passes
 
 import scaly_viz
+from logged import warnings_of
 from programs import chain
 from programs.compat import arg, function
 from scaly_viz import attributes as a
@@ -28,10 +29,6 @@ def _make() -> Any:
         return x.sin() * x
 
     return sine
-
-
-def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
 
 
 @pytest.fixture
@@ -90,7 +87,7 @@ def test_an_error_in_an_internal_step_costs_one_warning_and_changes_no_compile(
         assert render_c_source(sine) == plain
     scaly_viz.recordings()
 
-    (told,) = _warnings(caplog)
+    (told,) = warnings_of(caplog)
     assert "RuntimeError: made to fail" in told
     assert "lost" in told
 
@@ -150,7 +147,7 @@ def test_a_folder_that_cannot_be_made_costs_one_warning(
 
     (recording,) = scaly_viz.recordings()
     assert recording["steps"][-1]["code"] == plain
-    (warning,) = _warnings(caplog)
+    (warning,) = warnings_of(caplog)
     assert "exporter json lost" in warning
     assert recording["id"] in warning
 
@@ -168,7 +165,7 @@ def test_a_full_disk_costs_one_warning(
     render_c_source(sine)
 
     assert len(scaly_viz.recordings()) == 1
-    (warning,) = _warnings(caplog)
+    (warning,) = warnings_of(caplog)
     assert "No space left on device" in warning
 
 
@@ -189,7 +186,7 @@ def test_an_exporter_that_cannot_be_used_costs_one_warning_and_the_others_go_on(
     render_c_source(scaly_viz.visualize(_make()))
 
     assert len(scaly_viz.load_recordings()) == 1
-    (warning,) = _warnings(caplog)
+    (warning,) = warnings_of(caplog)
     assert exporters.split(",")[1].strip() in warning
 
 
