@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import logging
-import time
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -93,14 +93,20 @@ def test_a_backend_that_is_down_is_told_from_a_wrong_name() -> None:
 def test_a_backend_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCALY_VIZ_BACKEND_TIMEOUT", "0.2")
 
-    def slow(_: Request) -> Answer:
-        time.sleep(1)
+    given_up = threading.Event()
+
+    def silent(_: Request) -> Answer:
+        given_up.wait()
         return HTML
 
-    with standing_in(slow) as server:
-        assert _error(f"jaeger:{server.url}") == (
-            f"jaeger:{server.url}: no answer within 0.2 s; SCALY_VIZ_BACKEND_TIMEOUT sets how long to wait"
-        )
+    with standing_in(silent) as server:
+        try:
+            error = _error(f"jaeger:{server.url}")
+        finally:
+            given_up.set()
+    assert error == (
+        f"jaeger:{server.url}: no answer within 0.2 s; SCALY_VIZ_BACKEND_TIMEOUT sets how long to wait"
+    )
 
 
 def test_tls_that_fails_is_said_so() -> None:

@@ -105,9 +105,9 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 
 def test_an_interrupt_is_quiet() -> None:
     script = (
-        "import time\n"
+        "import threading\n"
         "from scaly_viz.cli import main, reading\n"
-        "def wait(*_, **__): print('reading', flush=True); time.sleep(60)\n"
+        "def wait(*_, **__): print('reading', flush=True); threading.Event().wait()\n"
         "reading.read = wait\n"
         "main(['list'])"
     )

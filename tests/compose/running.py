@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -31,7 +32,7 @@ def wait_until(true: Callable[[], object], what: str) -> None:
         time.sleep(0.05)
 
 
-class Server:
+class Server(ABC):
     """One server of compose.yaml, from its configuration and what a test lays over it."""
 
     variable: str
@@ -60,9 +61,9 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
+    @abstractmethod
     def health_url(self) -> str:
         """What the health check asks, with the port of this run."""
-        raise NotImplementedError
 
     @property
     def otlp_url(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,12 +179,6 @@ def test_protocol_for_traces_wins(
     assert sent(outbox, receiver).headers["content-type"] == content_type
 
 
-def late(received: Received) -> ExportTraceServiceResponse:
-    """Answer, but not in time."""
-    time.sleep(0.5)
-    return ExportTraceServiceResponse()
-
-
 @pytest.mark.parametrize("name", ["TIMEOUT", "TRACES_TIMEOUT"])
 @pytest.mark.parametrize("protocol", ["http/protobuf", "grpc", "http/json"])
 def test_timeout(
@@ -196,12 +190,21 @@ def test_timeout(
 ) -> None:
     monkeypatch.setenv(f"{PREFIX}PROTOCOL", protocol)
     monkeypatch.setenv(f"{PREFIX}{name}", "0.2")
+    given_up = threading.Event()
+
+    def late(received: Received) -> ExportTraceServiceResponse:
+        given_up.wait()
+        return ExportTraceServiceResponse()
+
     with http_receiver() as over_http, grpc_receiver() as over_grpc:
-        over_http.answers(Answer(delay_s=0.5))
+        over_http.answers(Answer(delay_s=1000))  # or until the receiver closes
         over_grpc.decide = late
         url = f"http://{over_grpc.address}" if protocol == "grpc" else over_http.url
         monkeypatch.setenv(f"{PREFIX}ENDPOINT", url)
-        send(outbox, works=False)
+        try:
+            send(outbox, works=False)
+        finally:
+            given_up.set()
         assert "no answer within 0.2 s" in caplog.text
 
 
