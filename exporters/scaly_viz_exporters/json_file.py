@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 from collections.abc import Sequence
@@ -93,15 +94,17 @@ class JsonFileExporter(SpanExporter):
             if not locked:
                 # One write at the end of a local file is whole all the same.
                 self._warn("%s: its lock is held or unsupported; written to without it", path)
-            elif self._is_full(path, len(lines)):
-                self._rotate(path)
-                self._make_room(path, max(len(lines), self._segment_bytes))
+            with open_to_append(path) as file:
+                if not locked or not self._is_full(file, len(lines)):
+                    append_lines(file, lines)
+                    return
+            self._rotate(path)
+            self._make_room(path, max(len(lines), self._segment_bytes))
             with open_to_append(path) as file:
                 append_lines(file, lines)
 
-    def _is_full(self, path: Path, more: int) -> bool:
-        with open_to_append(path) as file:
-            size = os.fstat(file.fileno()).st_size
+    def _is_full(self, file: io.FileIO, more: int) -> bool:
+        size = os.fstat(file.fileno()).st_size
         return size > 0 and size + more > self._segment_bytes
 
     def _rotate(self, path: Path) -> None:

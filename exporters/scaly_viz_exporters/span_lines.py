@@ -31,6 +31,8 @@ _LONG_INT = re.compile(r'"intValue":\s*"(-?[0-9]{19,})"')
 _log = logging.getLogger("scaly_viz")
 
 
+# Where both of our exporters are on, each is given a span after the other: it is encoded once.
+@functools.lru_cache(maxsize=1)
 def line_of(span: ReadableSpan) -> bytes:
     """Return ``span`` as one line of OTLP JSON, with its line end."""
     # As its to_json() writes it, without the spaces.

@@ -19,13 +19,13 @@ from scaly_viz import settings
 from scaly_viz.application import Application
 from scaly_viz.assembling import assemble
 from scaly_viz.frontend.guard import Guard
-from scaly_viz.frontend.instrumented import Instrumented
 from scaly_viz.frontend.worker import Worker
 from scaly_viz.pipeline import Pipeline
 from scaly_viz.recording import RecordingDict
 from scaly_viz.store import SpanStore
 
 if TYPE_CHECKING:
+    from scaly_viz.frontend.instrumented import Instrumented
     from scaly_viz.frontend.marks import Marks
     from scaly_viz.frontend.scaly_types import Concrete
     from scaly_viz.settings import Settings
@@ -112,6 +112,8 @@ class Session:
         self, tracer_provider: TracerProvider | None, functions: Sequence[str] | None
     ) -> None:
         """Record functions by name and by their marks in scaly.viz, from now on."""
+        from scaly_viz.frontend.instrumented import Instrumented
+
         with self._lock:
             self._instrumented = Instrumented(self._of(tracer_provider), functions, self.guard)
         self.armed()
