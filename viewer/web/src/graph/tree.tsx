@@ -1,13 +1,13 @@
 /** The outline of what the canvas shows, for keyboards and screen readers: a tree of the same boxes. */
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { useRows } from "../canvas/rows";
 import type { Controller } from "./controller";
 import { SIGNS } from "./paint";
 import { FOLDED, OPEN, type Scene } from "./request";
 import { canToggle } from "./stage";
 
 const ROW = 24;
-const SPARE = 12;
 const SIGN_WORDS = ["", "new", "changed"];
 
 interface Props {
@@ -19,36 +19,15 @@ interface Props {
 }
 
 export function Tree({ scene, selected, controller, onKey }: Props): JSX.Element {
-  const list = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(480);
   const places = usePlaces(scene);
   const active = selected >= 0 ? selected : 0;
-
-  useEffect(() => {
-    const element = list.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-
-  useEffect(() => {
-    const element = list.current;
-    if (!element || selected < 0) return;
-    const at = selected * ROW;
-    if (at < element.scrollTop) element.scrollTop = at - ROW;
-    else if (at + ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = at + 2 * ROW - element.clientHeight;
-    }
-  }, [selected]);
-
-  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-  const last = Math.min(scene.count, Math.ceil((top + height) / ROW) + SPARE);
-  const rows: number[] = [];
-  for (let box = first; box < last; box++) rows.push(box);
-  // The active row must exist for aria-activedescendant, wherever the list is scrolled to.
-  if (active < first || active >= last) rows.push(active);
+  const rows = useRows({
+    count: scene.count,
+    height: ROW,
+    active,
+    follows: selected >= 0,
+    around: 1,
+  });
 
   const keyDown = (event: KeyboardEvent): void => {
     const next = step(scene, active, event.key);
@@ -67,17 +46,17 @@ export function Tree({ scene, selected, controller, onKey }: Props): JSX.Element
 
   return (
     <div
-      class="graph-tree"
-      ref={list}
+      class="graph-tree outline-rows"
+      ref={rows.list}
       role="tree"
       aria-label="Outline of the graph"
       aria-activedescendant={scene.count ? idOf(active) : undefined}
       tabIndex={0}
       onKeyDown={keyDown}
-      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      onScroll={rows.onScroll}
     >
       <div role="presentation" style={{ height: `${scene.count * ROW}px` }} />
-      {rows.map((box) => (
+      {rows.shown.map((box) => (
         <Row
           key={scene.key[box]}
           scene={scene}
@@ -115,7 +94,7 @@ function Row({
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
     <div
       id={idOf(box)}
-      class="graph-row"
+      class="graph-row outline-row"
       role="treeitem"
       aria-level={depth + 1}
       aria-posinset={position}
@@ -147,7 +126,7 @@ function Row({
           <span class="graph-unseen">{SIGN_WORDS[state]}</span>
         </span>
       ) : null}
-      <bdi class="graph-title">{scene.title[box]}</bdi>
+      <bdi class="graph-title outline-name">{scene.title[box]}</bdi>
       {note ? <span class="graph-note">{note}</span> : null}
     </div>
   );

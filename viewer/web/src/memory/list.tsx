@@ -1,10 +1,10 @@
 /** The buffers of a procedure as a list: what the map shows, for eyes, keyboards and screen readers. */
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { useRows } from "../canvas/rows";
 import type { WorkspaceBuffer, WorkspaceProcedure } from "../schema";
 
 const ROW = 40;
-const SPARE = 8;
 const SORTS = ["place", "size", "first use", "name"] as const;
 type Sort = (typeof SORTS)[number];
 
@@ -20,29 +20,16 @@ interface Props {
 export function BufferList(props: Props): JSX.Element {
   const { procedure, pinned, chosen, choose, select, openLine } = props;
   const [sort, setSort] = useState<Sort>("place");
-  const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(400);
-  const list = useRef<HTMLDivElement>(null);
   const order = useMemo(() => sorted(procedure.buffers, sort), [procedure, sort]);
   const active = Math.max(0, order.indexOf(chosen));
 
-  useEffect(() => {
-    const element = list.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-
-  useEffect(() => {
-    const element = list.current;
-    if (!element || chosen < 0) return;
-    const at = active * ROW;
-    if (at < element.scrollTop) element.scrollTop = at;
-    else if (at + ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = at + ROW - element.clientHeight;
-    }
-  }, [active, chosen]);
+  const rows = useRows({
+    count: order.length,
+    height: ROW,
+    active,
+    follows: chosen >= 0,
+    around: 0,
+  });
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const target = moved(event.key, active, order.length);
@@ -56,11 +43,6 @@ export function BufferList(props: Props): JSX.Element {
     event.stopPropagation();
   };
 
-  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-  const last = Math.min(order.length, Math.ceil((top + height) / ROW) + SPARE);
-  const rows: number[] = [];
-  for (let i = first; i < last; i++) rows.push(i);
-  if (order.length && (active < first || active >= last)) rows.push(active);
   return (
     <div class="memory-list">
       <div class="memory-bar">
@@ -77,17 +59,17 @@ export function BufferList(props: Props): JSX.Element {
       </div>
       {order.length ? (
         <div
-          class="memory-rows"
-          ref={list}
+          class="memory-rows outline-rows"
+          ref={rows.list}
           role="listbox"
           aria-label={`Buffers of ${procedure.name}`}
           aria-activedescendant={`memory-row-${active}`}
           tabIndex={0}
           onKeyDown={onKeyDown}
-          onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+          onScroll={rows.onScroll}
         >
           <div role="presentation" style={{ height: `${order.length * ROW}px` }} />
-          {rows.map((i) => (
+          {rows.shown.map((i) => (
             <Row
               key={i}
               place={i}
@@ -129,7 +111,7 @@ function Row({
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys
     <div
       id={`memory-row-${place}`}
-      class="memory-row"
+      class="memory-row outline-row"
       role="option"
       aria-selected={isChosen}
       aria-posinset={place + 1}
@@ -139,7 +121,7 @@ function Row({
       onClick={choose}
       onDblClick={open}
     >
-      <bdi class="memory-name">{buffer.name}</bdi>
+      <bdi class="memory-name outline-name">{buffer.name}</bdi>
       <span class="memory-size">{buffer.bytes.toLocaleString("en-US")} B</span>
       <span class="memory-what">
         {buffer.type} · {placeOf(buffer)} · {lifeOf(buffer)}
