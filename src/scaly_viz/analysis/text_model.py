@@ -121,12 +121,6 @@ class TextModel:
     roots: Sequence[str] = ()
     uncounted: Sequence[str] = ()
 
-    def procedure_at(self, line: int) -> Procedure | None:
-        """Return the procedure that ``line`` lies in."""
-        at = bisect_right(self.procedures, line, key=lambda procedure: procedure.line) - 1
-        found = self.procedures[at] if at >= 0 else None
-        return found if found is not None and line <= found.end else None
-
     def procedure(self, name: str) -> Procedure | None:
         """Return the procedure called ``name``."""
         return next((each for each in self.procedures if each.name == name), None)

@@ -5,7 +5,7 @@ import { isTold, listen } from "./live";
 
 export const INTERVAL_MS = 2000;
 /** While the server tells of changes, asking is only for what it may have missed. */
-export const TOLD_INTERVAL_MS = 30_000;
+const TOLD_INTERVAL_MS = 30_000;
 
 export interface Watcher<T> {
   changed(value: T): void;

@@ -5,7 +5,7 @@ import type { Hidden, SceneRequest } from "./request";
 /** More boxes than this are never drawn at once. */
 export const MOST_BOXES = 3_000;
 /** More nodes of one statement are not drawn: those next to its result are. */
-export const MOST_NODES = 300;
+const MOST_NODES = 300;
 
 const MOST_MEMBERS = 120;
 

@@ -344,7 +344,7 @@ export function cut(text: string, room: number, size = 1): string {
   return shortened(text, Math.floor(room / (CHARACTER * size) + 0.05));
 }
 
-export function shortened(text: string, letters: number): string {
+function shortened(text: string, letters: number): string {
   if (text.length <= letters) return text;
   return letters < 2 ? "" : `${text.slice(0, letters - 1)}…`;
 }

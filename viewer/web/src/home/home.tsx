@@ -14,7 +14,7 @@ import { Groups } from "./groups";
 import { useGrowing } from "./growing";
 import { Table } from "./table";
 
-export const PAGE_SIZE = 1000;
+const PAGE_SIZE = 1000;
 
 export function Home({ params }: { params: HomeParams }) {
   const limit = PAGE_SIZE * (1 + Math.max(0, Number.parseInt(params.more, 10) || 0));

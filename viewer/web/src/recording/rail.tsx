@@ -155,7 +155,7 @@ function titleOf(
 }
 
 /** Whether a step lies on the way of the arrow keys. */
-export function isStop(step: StepSummary): boolean {
+function isStop(step: StepSummary): boolean {
   return step.changed || step.missing;
 }
 

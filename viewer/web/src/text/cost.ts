@@ -32,7 +32,7 @@ export function useCost(
 }
 
 /** What each line, loop and procedure costs in one run of the whole program, and its share of it. */
-export function heatOf(cost: TextCost, heat: string): Map<number, Heat> {
+function heatOf(cost: TextCost, heat: string): Map<number, Heat> {
   const isBytes = heat === "bytes";
   const amount = (totals: Totals): number => (isBytes ? totals.bytes : totals.flops);
   const show = (value: number): string => (isBytes ? bytes(value) : `${compact(value)} F`);

@@ -14,7 +14,7 @@ export interface LinePlace {
 
 const NONE: ReadonlySet<number> = new Set();
 
-export function linesUrl(id: string, from: LinePlace, to: Pick<Side, "step" | "kind">): string {
+function linesUrl(id: string, from: LinePlace, to: Pick<Side, "step" | "kind">): string {
   return recordingUrl(id, "/lines", {
     step: from.side.step,
     kind: from.side.kind,

@@ -61,12 +61,12 @@ export function placeName(id: string, step: number, kind: string): string {
   return `${id}/${step}/${kind}`;
 }
 
-export function diffUrl(left: string, right: Side, numbering: string): string {
+function diffUrl(left: string, right: Side, numbering: string): string {
   const place = placeName(right.recording, right.step, right.kind);
   return apiUrl("diff", { left, right: place, numbering: numbering === "exact" ? "exact" : "" });
 }
 
-export function contentUrl({ recording, step, kind, digest }: DiffSide): string {
+function contentUrl({ recording, step, kind, digest }: DiffSide): string {
   return recordingUrl(recording, `/steps/${step}/payloads/${encodeURIComponent(kind)}`, { digest });
 }
 
