@@ -9,6 +9,7 @@ import pytest
 import scaly.viz
 
 import scaly_viz
+from analysis.recorded import record
 from programs import PROGRAMS, Program
 from scaly_viz.analysis.summary import summarize_steps
 from scaly_viz.sources import load
@@ -21,8 +22,13 @@ def empty_scaly_viz() -> Iterator[None]:
     scaly.viz.clear_recordings()
 
 
-def _render(program: Program, label: str | None) -> None:
-    """Render ``program`` with both observers watching."""
+def _same(recording: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in recording.items() if k not in ("id", "started_at")}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_recording_equals_what_scaly_viz_records_of_the_same_render(program: Program) -> None:
+    label = "a label" if len(program.name) % 2 else None
     function = program.build()
     scaly_viz.visualize(function, label=label)
     scaly.viz.visualize_function(getattr(function, "function", function), label=label)
@@ -32,15 +38,6 @@ def _render(program: Program, label: str | None) -> None:
     except Exception as raised:
         error = type(raised).__name__
     assert error == program.error
-
-
-def _same(recording: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in recording.items() if k not in ("id", "started_at")}
-
-
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_a_recording_equals_what_scaly_viz_records_of_the_same_render(program: Program) -> None:
-    _render(program, "a label" if len(program.name) % 2 else None)
 
     theirs = [_same(recording) for recording in scaly.viz.recordings()]
     assert theirs, "scaly.viz recorded nothing to compare with"
@@ -52,10 +49,7 @@ def test_a_recording_equals_what_scaly_viz_records_of_the_same_render(program: P
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_step_is_called_unchanged_exactly_where_its_texts_are(program: Program) -> None:
-    _render(program, None)
-
-    scaly_viz.recordings()
-    (recording, *_) = load(scaly_viz.recording_path())
+    recording = record(program.name)
     before: dict[str, dict[str, Any]] = {}
     for step, summary in zip(recording.to_dict()["steps"], summarize_steps(recording), strict=True):
         content = {k: v for k, v in step.items() if k not in ("name", "phase")}

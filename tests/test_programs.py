@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
-
 import pytest
 from scaly.codegen import aot
 from scaly.ir.expr import ExprOp, topo
-from scaly.ir.program import ADDRESS_SPACES, ProgramNode, ProgramOp, RangeKind, walk_program
+from scaly.ir.program import ADDRESS_SPACES, ProgramOp, RangeKind, walk_program
 from scaly.ir.text import render_program_assembly
 from scaly.passes.program import PASS_PIPELINE
 from scaly.solvers.registry import available_backends
 
 from programs import PROGRAMS, Program, cartpole, chain
+from programs.observed import Outcome, PlainObserver, observed, outcome_of
 
 # Vocabulary that neither lowering nor any pass of a release builds into a program.
 DEAD_PROGRAM_OPS = {
@@ -35,77 +31,10 @@ DEAD_ADDRESS_SPACES = {"local": "for devices"}
 OPTIONAL_PASSES = ("widen_ranges", "hoist_reciprocals")
 
 
-@dataclass
-class PlainObserver:
-    """Keeps what scaly reports of one render."""
-
-    functions: list[Any]
-    programs: list[tuple[str, ProgramNode]] = field(default_factory=list)
-    code: str | None = None
-    error: str | None = None
-
-    def add_normalized_expr(self, name: str, fun: Any) -> None:
-        self.functions.append(fun)
-
-    def add_program(self, name: str, root: ProgramNode) -> None:
-        self.programs.append((name, root))
-
-    def add_code(self, source: str) -> None:
-        self.code = source
-
-    def finish(self, *, error: str | None = None) -> None:
-        self.error = error
-
-    def changing_passes(self) -> set[str]:
-        """Return the passes after which the root is another object than before."""
-        pairs = zip(self.programs, self.programs[1:], strict=False)
-        return {name for (_, before), (name, after) in pairs if after is not before}
-
-    def nodes(self) -> Iterator[ProgramNode]:
-        """Yield the program nodes of every step."""
-        for _, root in self.programs:
-            yield from walk_program(root)
-
-
-@contextmanager
-def observed() -> Iterator[list[PlainObserver]]:
-    """Observe every render inside the block."""
-    observers: list[PlainObserver] = []
-
-    def begin(fun: Any) -> PlainObserver:
-        observers.append(PlainObserver([fun]))
-        return observers[-1]
-
-    aot.register_render_observer(begin)
-    try:
-        yield observers
-    finally:
-        aot._RENDER_OBSERVERS.remove(begin)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How one program's render went: what was observed, and the exception's class name."""
-
-    observers: list[PlainObserver]
-    error: str | None
-
-
-def rendered(program: Program) -> Outcome:
-    """Build and render ``program`` under a plain observer."""
-    function = program.build()
-    with observed() as observers:
-        try:
-            program.render(function)
-        except Exception as exc:
-            return Outcome(observers, type(exc).__name__)
-    return Outcome(observers, None)
-
-
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Outcome]:
     """Each program's outcome, by name."""
-    return {program.name: rendered(program) for program in PROGRAMS}
+    return {program.name: outcome_of(program.name) for program in PROGRAMS}
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,11 @@ def _record(name: str) -> Recording:
     program = next(program for program in PROGRAMS if program.name == name)
     function = program.build()
     scaly_viz.visualize(function, label=name)
-    before = {recording["id"] for recording in scaly_viz.recordings()}
+    path = scaly_viz.recording_path()
+    before = {recording.id for recording in load(path)}
     try:
         program.render(function)
     except Exception as error:
         assert type(error).__name__ == program.error  # noqa: PT017 - what it raises is its own
-    new = [each["id"] for each in scaly_viz.recordings() if each["id"] not in before]
-    return next(each for each in load(scaly_viz.recording_path()) if each.id == new[0])
+    assert scaly_viz.flush()
+    return next(recording for recording in load(path) if recording.id not in before)

@@ -4,56 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import pytest
-from scaly.codegen.aot import register_render_observer, render_c_module, render_c_source
-from scaly.ir.program import ProgramNode
+from scaly.codegen.aot import render_c_module, render_c_source
 from scaly.ir.text import render_program_assembly
 
 from programs import PROGRAMS, Program
 from programs.calls import big_callee
 from programs.compat import arg, function, mapped
+from programs.observed import outcome_of, steps_of
 from programs.rendering import softmax
 from scaly_viz.frontend.counts import Counter, Counts
 from scaly_viz.frontend.pace import Pace
 
 from .machine import Machine
-
-
-@dataclass
-class Steps:
-    """The programs of one render, by step."""
-
-    programs: list[tuple[str, ProgramNode]] = field(default_factory=list)
-
-    def add_normalized_expr(self, name: str, fun: object) -> None:
-        pass
-
-    def add_program(self, name: str, root: ProgramNode) -> None:
-        self.programs.append((name, root))
-
-    def add_code(self, source: str) -> None:
-        pass
-
-    def finish(self, *, error: str | None = None) -> None:
-        pass
-
-
-WATCHING: list[Steps] = []
-# scaly keeps an observer for good, so one serves all tests and sits out what none of them asks for.
-register_render_observer(lambda fun: WATCHING[-1] if WATCHING else None)
-
-
-def steps_of(render: Callable[[Any], Any], fun: Any) -> list[tuple[str, ProgramNode]]:
-    WATCHING.append(Steps())
-    try:
-        render(fun)
-    finally:
-        steps = WATCHING.pop()
-    return steps.programs
 
 
 def compiled(*, but: str) -> list[Program]:
@@ -66,7 +32,7 @@ def compiled(*, but: str) -> list[Program]:
 @pytest.mark.parametrize("case", compiled(but="chain|deep"), ids=lambda case: case.name)
 def test_the_text_holds_what_the_listing_shows(case: Program) -> None:
     counter = Counter(Pace())
-    for name, root in steps_of(case.render, case.build()):
+    for name, root in outcome_of(case.name).programs:
         listing = render_program_assembly(root)
         found = counter.count(root)
         assert found == Counter(Pace()).count(root), name
@@ -183,7 +149,7 @@ SOLVED = [each for each in compiled(but="chain|deep") if each.solver is not None
 
 @pytest.mark.parametrize("case", SOLVED, ids=lambda case: case.name)
 def test_a_solver_is_said_and_its_oracles_are_counted(case: Program) -> None:
-    for _, root in steps_of(case.render, case.build()):
+    for _, root in outcome_of(case.name).programs:
         found = Counter(Pace()).count(root)
         assert len(found.uncounted) == len(root.attrs["solver_oracles"])
         for said in found.uncounted:
@@ -202,7 +168,7 @@ def test_a_solver_is_said_and_its_oracles_are_counted(case: Program) -> None:
 def test_a_real_program_runs_what_is_counted(case: Program) -> None:
     counter = Counter(Pace())
     outputs: dict[str, list[float]] = {}
-    for name, root in steps_of(case.render, case.build()):
+    for name, root in outcome_of(case.name).programs:
         machine = Machine(root, width=3)
         results = [value for each in machine.run() for value in each]
         found = counter.count(root)
