@@ -19,6 +19,10 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any machine")
+# For the suites with other versions: that examples hold for the main one is known by then.
+settings.register_profile(
+    "few examples", parent=settings.get_profile("any machine"), max_examples=20
+)
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and so would be the programs
 # that tests start and interrupt.

@@ -143,8 +143,9 @@ class Suite:
         environment = environments.suite(self.name, interpreter, self.layers, wheel)
         _assert_installed(environment)
         marks = ("-m", " and ".join(f"not {mark}" for mark in left_out)) if left_out else ()
+        examples = () if self.complete else ("--hypothesis-profile", "few examples")
         how = arguments or ("--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10")
-        run([environment.command("pytest"), *marks, *how], extra=extra)
+        run([environment.command("pytest"), *marks, *examples, *how], extra=extra)
         return "; ".join(notes)
 
     def _python(self) -> Interpreter | None:
