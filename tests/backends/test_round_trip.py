@@ -24,7 +24,7 @@ from opentelemetry.trace import (
 )
 
 import scaly_viz
-from cli.running import output_of, run
+from cli.running import output_of, run, run_process
 from programs import PROGRAMS
 from scaly_viz.analysis.summary import summarize, summarize_steps
 from scaly_viz.remote import Listing
@@ -69,8 +69,9 @@ def _fail(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def routes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Route]]:
-    """Render all programs once for each way that spans may take."""
+    """Render all programs once, and ship what is recorded the other ways that spans may take."""
     folder = tmp_path_factory.mktemp("backends")
+    local = folder / "local" / "recordings.jsonl"
     with ExitStack() as stack:
         memory = stack.enter_context(servers.jaeger(folder / "memory"))
         badger = stack.enter_context(
@@ -78,27 +79,27 @@ def routes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Route
         )
         behind = stack.enter_context(servers.jaeger(folder / "behind"))
         collector = stack.enter_context(servers.collector(folder / "collector", behind))
-        started = [
-            rendering.start(folder / "1", memory.otlp_http, "http/protobuf"),
-            rendering.start(folder / "2", badger.otlp_grpc, "grpc"),
-            rendering.start(folder / "3", collector.otlp_http, "http/protobuf"),
-        ]
-        for process in started:
-            out, err = process.communicate(timeout=_RENDER_S)
-            assert (process.returncode, err) == (0, "")
-            assert out.split() == [program.name for program in PROGRAMS]
-        local = [folder / str(i) / "recordings.jsonl" for i in (1, 2, 3)]
+        process = rendering.start(local.parent, memory.otlp_http, "http/protobuf")
+        out, err = process.communicate(timeout=_RENDER_S)
+        assert (process.returncode, err) == (0, "")
+        assert out.split() == [program.name for program in PROGRAMS]
+        for to in (
+            ("--to", badger.otlp_grpc, "--protocol", "grpc"),
+            ("--to", collector.otlp_http),
+        ):
+            done = run_process("ship", local, *to, SCALY_VIZ_DIR=str(local.parent))
+            assert (done.returncode, done.stderr) == (0, b"")
         written = str(collector.folder / "traces.jsonl")
         made = {
-            "HTTP, Jaeger in memory": Route(local[0], memory.address, memory),
-            "gRPC, Jaeger on Badger": Route(local[1], badger.address, badger),
-            "Collector, Jaeger": Route(local[2], behind.address, collector),
-            "Collector, file": Route(local[2], written, collector),
+            "HTTP, Jaeger in memory": Route(local, memory.address, memory),
+            "gRPC, Jaeger on Badger": Route(local, badger.address, badger),
+            "Collector, Jaeger": Route(local, behind.address, collector),
+            "Collector, file": Route(local, written, collector),
         }
         for route in made.values():
             route.arrived()
-        for server, path in zip((memory, badger, collector), local, strict=True):
-            traces = [recording.head.trace_id for recording in load(path)][:3]
+        traces = [recording.head.trace_id for recording in load(local)][:3]
+        for server in (memory, badger, collector):
             for service in ("scaly", "shop"):
                 _send_foreign(server.otlp_grpc, service, traces)
         _wait_for_foreign(Path(written))
