@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from scaly_viz_viewer import create_app
 
+from .drawn import render
 from .recorded import Recorder
 from .serving import serving
+
+# How long it takes says more about the machine than about the page.
+expect.set_options(timeout=20_000)
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -94,6 +98,21 @@ def page(browser: Browser, url: str, complaints: list[str]) -> Iterator[Page]:
     yield page
     context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def big_callee_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of the test program ``big_callee``, whose graph and memory are worth a look."""
+    file = tmp_path_factory.mktemp("big_callee") / "recordings.jsonl"
+    render(file, "big_callee")
+    return file
+
+
+@pytest.fixture
+def big_callee(big_callee_file: Path, path: Path, page: Page) -> Page:
+    """A page at a viewer that shows the recording of ``big_callee``."""
+    shutil.copy(big_callee_file, path)
+    return page
 
 
 def _note_foreign(asked: str, own: str, complaints: list[str]) -> None:

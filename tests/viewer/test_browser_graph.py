@@ -1,103 +1,25 @@
-"""Graph and memory in a real Chromium: what a person sees, clicks, presses and takes away."""
+"""The graph in a real Chromium: what a person sees, clicks, presses and takes away."""
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # it has none
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from scaly_viz import graph_table
 from scaly_viz.codec import GRAPH_DELTA, JSON, Payload
 from scaly_viz.graph_table import GraphDelta, Kind
 
+from .drawn import drawn_pixels, open_room, row, rows, status, titles, violations
 from .recorded import Recorder
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202eevil\u2066"
-
-RENDER = """
-import sys
-import scaly_viz
-from programs import PROGRAMS
-program = next(each for each in PROGRAMS if each.name == sys.argv[2])
-scaly_viz.configure(directory=sys.argv[1])
-program.render(scaly_viz.visualize(program.build(), label=program.name))
-"""
-
-
-def render(path: Path, program: str) -> None:
-    """Let scaly render a test program in a process of its own, recorded in ``path``."""
-    command = [sys.executable, "-c", RENDER, str(path.parent), program]
-    subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
-
-
-def open_room(page: Page, step: str, room: str = "graph", **parameters: str) -> dict[str, Any]:
-    """Go to a room of the newest recording's step of this name; return the step."""
-    page.set_viewport_size({"width": 1800, "height": 1000})
-    page.emulate_media(reduced_motion="reduce")
-    (newest, *_) = page.request.get("/api/v1/recordings").json()["recordings"]
-    found = page.request.get(f"/api/v1/recordings/{newest['id']}").json()["steps"]
-    chosen: dict[str, Any] = next(each for each in found if each["name"] == step)
-    query = "".join(f"&{key}={value}" for key, value in parameters.items())
-    page.goto(f"/r/{newest['id']}/s/{chosen['index']}?room={room}{query}")
-    ready = ".graph-status span" if room == "graph" else ".memory-figures, .memory-empty"
-    expect(page.locator(ready).first).not_to_be_empty()
-    if room == "graph":
-        expect(status(page)).to_contain_text("boxes shown")
-    return chosen
-
-
-def status(page: Page) -> Locator:
-    return page.locator(".graph-status")
-
-
-def rows(page: Page) -> Locator:
-    return page.get_by_role("treeitem")
-
-
-def row(page: Page, title: str) -> Locator:
-    return rows(page).filter(has=page.get_by_text(title, exact=True)).first
-
-
-def titles(page: Page) -> list[str]:
-    """What the outline shows, in order; it has what the canvas shows."""
-    found: list[str] = page.locator(".graph-row").evaluate_all(
-        """rows => rows.map(row => [row.offsetTop, row.querySelector('.graph-title').textContent])
-            .sort((a, b) => a[0] - b[0]).map(([, title]) => title)"""
-    )
-    return found
-
-
-def drawn_pixels(page: Page, canvas: str) -> int:
-    """How many pixels of a canvas are not of the color of its corner."""
-    count: int = page.locator(canvas).evaluate(
-        """canvas => {
-            const { width, height } = canvas;
-            const data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
-            let count = 0;
-            for (let i = 0; i < data.length; i += 4) {
-                if (data[i] !== data[0] || data[i + 1] !== data[1] || data[i + 2] !== data[2]) count++;
-            }
-            return count;
-        }"""
-    )
-    return count
-
-
-@pytest.fixture
-def big_callee(page: Page, path: Path) -> Page:
-    render(path, "big_callee")
-    return page
 
 
 def test_a_program_begins_as_procedures_and_opens_by_keys(big_callee: Page) -> None:
@@ -376,56 +298,6 @@ def test_a_graph_of_200_000_nodes_can_be_looked_at(page: Page, recorder: Recorde
     )
 
 
-def test_the_memory_map_has_offsets_lives_and_totals(big_callee: Page) -> None:
-    page = big_callee
-    step = open_room(page, "pass:pack_workspace", "memory")
-    total = step["figures"]["scaly.program.workspace_bytes"]
-    figures = page.locator(".memory-figures")
-
-    expect(figures).to_contain_text(f"workspace of the program{total:,} B")
-    expect(figures).to_contain_text("private, all procedures0 B")
-    expect(figures).to_contain_text("peak in use39,200 B, at statement 2")
-    expect(figures).to_contain_text("never in use at once9,800 B")
-    expect(page.get_by_role("listbox").get_by_role("option").nth(1)).to_have_text(
-        "s19,800 Bfloat64 1225 · at 9,800 · statements 1 to 2"
-    )
-    assert drawn_pixels(page, ".memory-stage canvas") > 10_000
-
-
-def test_a_buffer_of_the_memory_map_is_pinned_by_keys(big_callee: Page) -> None:
-    page = big_callee
-    open_room(page, "pass:pack_workspace", "memory")
-    page.get_by_role("listbox").focus()
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
-
-    expect(page).to_have_url(re.compile("pin=big_callee(:|%3A)s2"))
-    expect(page.locator(".memory-row[data-pinned]")).to_contain_text("s2")
-
-
-def test_another_procedure_has_a_map_of_its_own(big_callee: Page) -> None:
-    page = big_callee
-    open_room(page, "pass:pack_workspace", "memory")
-    page.get_by_label("Procedure").select_option("squared")
-
-    expect(page.locator(".memory-bar").first).to_contain_text("window at 29,400 B of w[]")
-    expect(page).to_have_url(re.compile("memory=squared"))
-    page.reload()
-    expect(page.get_by_label("Procedure")).to_have_value("squared")
-
-
-def test_before_packing_the_map_says_that_there_are_no_addresses(big_callee: Page) -> None:
-    page = big_callee
-    open_room(page, "lowered", "memory")
-
-    expect(page.locator(".memory-status")).to_contain_text(
-        "pack_workspace has not run yet: buffers have sizes and lives, but no addresses."
-    )
-    expect(page.get_by_role("listbox").get_by_role("option").first).to_contain_text(
-        "no address yet"
-    )
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_graph_and_memory(big_callee: Page, scheme: str) -> None:
     page = big_callee
@@ -446,21 +318,3 @@ def test_axe_finds_nothing_serious_in_graph_and_memory(big_callee: Page, scheme:
     page.keyboard.press("ArrowDown")
     found += violations(page)
     assert found == []
-
-
-def violations(page: Page) -> list[str]:
-    """What axe calls serious or worse."""
-    return [
-        f"{each['id']}: {node['target']} {node['failureSummary']}"
-        for each in Axe().run(page).response["violations"]
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
-
-
-def test_steps_without_graph_or_memory_say_so(big_callee: Page) -> None:
-    page = big_callee
-    for room, says in (("graph", "no graph"), ("memory", "no program, and so no memory")):
-        (newest, *_) = page.request.get("/api/v1/recordings").json()["recordings"]
-        page.goto(f"/r/{newest['id']}/s/18?room={room}")
-        expect(page.locator(".hint").filter(has_text=says)).to_be_visible()
