@@ -6,7 +6,6 @@ from importlib.metadata import version
 
 import pytest
 
-import scaly_viz
 from programs import PROGRAMS, Program
 from scaly_viz import attributes as a
 from scaly_viz.analysis.c_model import CText
@@ -14,7 +13,8 @@ from scaly_viz.analysis.cost import LineCost, LoopCost, TextCost, Totals, cost_o
 from scaly_viz.analysis.diff import lines_of
 from scaly_viz.analysis.text_listing import listing_lines, listing_model
 from scaly_viz.analysis.text_prog import ProgramText
-from scaly_viz.sources import load
+
+from .recorded import records
 
 ASSEMBLY = """\
 prog.module {function_symbols=[[@f, "f"], [@g, "g"]]} {
@@ -214,18 +214,9 @@ def test_the_c_is_counted_by_the_same_conventions() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_the_text_costs_what_the_recording_counted(program: Program) -> None:
-    function = program.build()
-    scaly_viz.visualize(function)
-    error = None
-    try:
-        program.render(function)
-    except Exception as raised:
-        error = type(raised).__name__
-    assert error == program.error
-    scaly_viz.recordings()
     seen: set[str] = set()
     totals = Totals(0, 0, 0, 0)
-    for recording in load(scaly_viz.recording_path()):
+    for recording in records(program.name):
         for step in recording.steps:
             payload = step.payloads.get("assembly")
             if "code" in step.payloads and program.name not in (*_OTHER_IN_C, *_UNREADABLE):

@@ -6,14 +6,14 @@ import itertools
 
 import pytest
 
-import scaly_viz
 from programs import PROGRAMS, Program
 from scaly_viz import attributes as a
 from scaly_viz.analysis.graph_columns import columns
 from scaly_viz.analysis.outline import group, outline
 from scaly_viz.analysis.workspace import workspace
 from scaly_viz.recording import Recording, Step
-from scaly_viz.sources import load
+
+from .recorded import records
 
 # What a line of the assembly shows of the entry that is said to stand there.
 _LINES = {
@@ -23,22 +23,9 @@ _LINES = {
 }
 
 
-def recorded(program: Program) -> list[Recording]:
-    """Render ``program`` and return what was recorded of it."""
-    function = scaly_viz.visualize(program.build())
-    error = None
-    try:
-        program.render(function)
-    except Exception as raised:
-        error = type(raised).__name__
-    assert error == program.error
-    scaly_viz.recordings()
-    return load(scaly_viz.recording_path())
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_maps_agree_with_the_figures_of_each_step(program: Program) -> None:
-    for recording in recorded(program):
+    for recording in records(program.name):
         for step in recording.steps:
             if "graph" in step.payloads:
                 _check_graph(recording, step)

@@ -21,3 +21,12 @@ class Program:
     """Class name of the exception that ``render`` raises."""
     solver: str | None = None
     """The solver plugin that ``build`` needs."""
+
+    def run(self, function: Any) -> None:
+        """Render ``function``, which ``build`` returned, and see that it ends as it should."""
+        error = None
+        try:
+            self.render(function)
+        except Exception as raised:
+            error = type(raised).__name__
+        assert error == self.error, f"{self.name}: {error}"
