@@ -14,7 +14,7 @@ interface Wanted {
 }
 
 interface Rows {
-  list: RefObject<HTMLDivElement>;
+  list: RefObject<HTMLDivElement | null>;
   onScroll: () => void;
   shown: number[];
 }
