@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from scaly_viz import attributes as a
 from scaly_viz import codec
+from scaly_viz.assembling import assemble
 from scaly_viz.codec import Encoder, Payload, text_payload
 from scaly_viz.exports.chosen import Chosen
 from scaly_viz.exports.formats import FORMATS, Options
 from scaly_viz.exports.redaction import KINDS, redacted
-from scaly_viz.recording import assemble
 from scaly_viz.respan import span_of_record
 from scaly_viz.span_record import AttributeValue, EventRecord, SpanRecord
 from scaly_viz_exporters.span_lines import line_of

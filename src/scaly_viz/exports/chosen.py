@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scaly_viz.assembling import assemble
 from scaly_viz.errors import RecordingFileError
-from scaly_viz.recording import Recording, assemble, from_dict
+from scaly_viz.recording import Recording
 from scaly_viz.respan import span_of_record, spans_of_dict
+from scaly_viz.scaly_viz_dict import from_dict
 from scaly_viz.sources.files import read_documents, read_spans
 from scaly_viz.sources.folder import scaly_viz_files
 from scaly_viz.sources.lines import Report

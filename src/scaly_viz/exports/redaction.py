@@ -10,12 +10,13 @@ import msgspec
 
 from scaly_viz import attributes as a
 from scaly_viz import graph_table
+from scaly_viz.assembling import assemble
 from scaly_viz.codec import Encoder, FailedPayload, Payload
 from scaly_viz.errors import PayloadError
 from scaly_viz.exports import secrets
 from scaly_viz.exports.chosen import Chosen
 from scaly_viz.exports.secrets import Secrets, exact, secrets_of
-from scaly_viz.recording import Recording, Step, assemble
+from scaly_viz.recording import Recording, Step
 from scaly_viz.respan import span_of_record
 from scaly_viz.sources.otlp_json import decode_line
 from scaly_viz.span_record import (
