@@ -90,14 +90,22 @@ class Picked:
 def pick(path: str | None, words: Sequence[str], *, strict: bool) -> list[Picked]:
     """Return the recordings at ``path`` that ``words`` name, all where there are no words.
 
-    A word may also be a file or a folder: then all that is in there.
+    A word may also be a file or a folder: then all that is in there, or with ``#NAME`` that one.
 
     Raises:
         ScalyVizError: a word names none, or there are no recordings.
     """
     report = sources.fail if strict else output.warn
-    names = [word for word in words if not _is_place(word)]
-    picked = [_of_place(Path(word), None, report) for word in words if _is_place(word)]
+    names: list[str] = []
+    picked: list[Picked] = []
+    for word in words:
+        file, _, name = word.rpartition("#")
+        if _is_place(word):
+            picked.append(_of_place(Path(word), None, report))
+        elif name and _is_place(file):
+            picked.append(_of_place(Path(file), [name], report))
+        else:
+            names.append(word)
     if names or not words:
         picked.append(_of_path(path, names or None, report, strict=strict))
     for recording in (each for group in picked for each in group.recordings):
@@ -107,6 +115,7 @@ def pick(path: str | None, words: Sequence[str], *, strict: bool) -> list[Picked
 
 
 def _is_place(word: str) -> bool:
+    """Tell a path from a name: there is something, and no recording is called like it."""
     looks_like_one = os.sep in word or "/" in word or word.lower().endswith(_ENDINGS)
     return looks_like_one and os.path.lexists(Path(word).expanduser())
 

@@ -52,8 +52,7 @@ class Format:
 
     ``suffixes`` are those of its files, the usual one first. ``holds`` tells what fits into one file:
     any number of ``recordings``, one ``recording``, or one ``step`` of it. The writer is the function
-    ``write`` of the module ``scaly_viz.exports.{module}``, which is imported on use. ``binary`` files
-    are not for a terminal. ``comes_back`` tells whether ``scaly-viz import`` can read it.
+    ``write`` of ``module``, which is imported on use. ``binary`` files are not for a terminal.
     """
 
     name: str
@@ -62,11 +61,10 @@ class Format:
     module: str
     holds: Literal["recordings", "recording", "step"] = "recordings"
     binary: bool = False
-    comes_back: bool = False
 
     def writer(self) -> Writer:
         """Import the writer."""
-        return cast("Writer", importlib.import_module(f"scaly_viz.exports.{self.module}").write)
+        return cast("Writer", importlib.import_module(self.module).write)
 
 
 FORMATS = (
@@ -74,34 +72,34 @@ FORMATS = (
         "otlp",
         (".otlp.jsonl", ".jsonl"),
         "OTLP JSON lines, as recorded: whole, and for any OpenTelemetry tool",
-        "otlp_lines",
-        comes_back=True,
+        "scaly_viz.exports.otlp_lines",
     ),
     Format(
         "json",
         (".json",),
         "scaly.viz's own recordings.json, which its loader and viewer read",
-        "scaly_json",
-        comes_back=True,
+        "scaly_viz.exports.scaly_json",
     ),
     Format(
         "perfetto",
         (".perfetto-trace", ".pftrace"),
         "times and figures for ui.perfetto.dev",
-        "perfetto",
+        "scaly_viz.exports.perfetto",
         binary=True,
     ),
     Format(
         "chrome",
         (".trace.json",),
         "the same as Chrome's trace JSON, for Perfetto and chrome://tracing",
-        "chrome",
+        "scaly_viz.exports.chrome",
     ),
-    Format("c", (".c",), "the generated C", "source", holds="recording"),
-    Format("dot", (".dot", ".gv"), "a step's graph for Graphviz", "dot", holds="step"),
-    Format("svg", (".svg",), "a step's graph as a picture", "svg", holds="step"),
-    Format("asm", (".asm",), "a step's assembly", "assembly", holds="step"),
-    Format("txt", (".txt",), "a step's listing", "listing", holds="step"),
+    Format("c", (".c",), "the generated C", "scaly_viz.exports.source", holds="recording"),
+    Format(
+        "dot", (".dot", ".gv"), "a step's graph for Graphviz", "scaly_viz.exports.dot", holds="step"
+    ),
+    Format("svg", (".svg",), "a step's graph as a picture", "scaly_viz.exports.svg", holds="step"),
+    Format("asm", (".asm",), "a step's assembly", "scaly_viz.exports.assembly", holds="step"),
+    Format("txt", (".txt",), "a step's listing", "scaly_viz.exports.listing", holds="step"),
 )
 
 # ``.json.gz`` is as much JSON as ``.json``.

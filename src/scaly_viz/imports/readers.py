@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scaly_viz.errors import RecordingFileError
 from scaly_viz.imports import recognition
 from scaly_viz.respan import spans_of_dict
-from scaly_viz.sources.files import read_documents
+from scaly_viz.sources.files import Document, read_documents
 from scaly_viz.sources.folder import scaly_viz_files
-from scaly_viz.sources.lines import Report
+from scaly_viz.sources.lines import Line, Report
 from scaly_viz.sources.recorded_lines import SpanLine, lines_of
 from scaly_viz.sources.scaly_viz_json import read_recordings
 from scaly_viz_exporters.span_lines import line_of
+
+# Formats that hold the lines of recordings in something else: modules whose function
+# ``lines(path, report)`` yields these lines, imported on use.
+_LINES_INSIDE: dict[str, str] = {}
 
 _TIMES_ONLY = (
     "has only the times and figures of recordings, not what the steps made, so it cannot come back:"
@@ -37,6 +42,8 @@ def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
         yield from _of_documents(path, report)
     elif kind == recognition.SCALY_VIZ:
         yield from _of_scaly_viz(path, report)
+    elif kind in _LINES_INSIDE:
+        yield from _of_lines(path, _LINES_INSIDE[kind], report)
     elif kind == recognition.CHROME:
         raise RecordingFileError(f"{path}: a Chrome trace {_TIMES_ONLY}")
     elif kind == recognition.PERFETTO:
@@ -54,3 +61,10 @@ def _of_scaly_viz(path: Path, report: Report) -> Iterator[SpanLine]:
     for data in read_recordings(path, report):
         for span in spans_of_dict(data, path.name):
             yield SpanLine(span, line_of(span))
+
+
+def _of_lines(path: Path, module: str, report: Report) -> Iterator[SpanLine]:
+    found: Iterable[bytes] = importlib.import_module(module).lines(path, report)
+    for number, line in enumerate(found, start=1):
+        document = Document(Line(number, line, is_ended=True), path.name, report)
+        yield from lines_of(document)[0]
