@@ -39,7 +39,7 @@ _LAYERS = (
     ("scaly_viz.exports", "scaly_viz.imports"),
     ("scaly_viz",),
     ("scaly_viz_viewer",),
-    ("scaly_viz.cli", "scaly_viz.__main__"),
+    ("scaly_viz.cli", "scaly_viz.__main__", "scaly_viz.pytest_plugin"),
 )
 _ONLY = {
     "scaly": ("scaly_viz.frontend",),
@@ -56,7 +56,8 @@ _ONLY = {
     "click": ("scaly_viz.cli", "scaly_viz_viewer"),
     "rich": ("scaly_viz.cli",),
     "grpc": ("scaly_viz_exporters.otlp_grpc",),
-    "wrapt": ("scaly_viz.instrumentor",),
+    "wrapt": ("scaly_viz.instrumentor", "scaly_viz.pytest_plugin"),
+    "pytest": ("scaly_viz.pytest_plugin",),
 }
 
 

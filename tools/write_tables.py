@@ -1,4 +1,4 @@
-"""Owns the tables of docs/schema.md and docs/settings.md: writes them anew from the code.
+"""Owns the tables of docs/schema.md, docs/settings.md and docs/compare.md: writes them anew from the code.
 
 Run it with the development environment's Python, from anywhere.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from scaly_viz.analysis.figures import FIGURES
 from scaly_viz.attributes import ATTRIBUTES, Attribute
 from scaly_viz.settings import VARIABLES
 
 _DOCS = Path(__file__).parents[1] / "docs"
 SCHEMA = _DOCS / "schema.md"
 SETTINGS = _DOCS / "settings.md"
+COMPARE = _DOCS / "compare.md"
 _HEAD = "| key | type | unit | meaning | stability | example | source |\n| --- | --- | --- | --- | --- | --- | --- |\n"
 
 
@@ -26,9 +28,7 @@ def with_tables(text: str) -> str:
     """Return ``text`` with each marked table made anew."""
     return re.sub(
         r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)",
-        lambda match: (
-            f"{match[1]}{_variables() if match[2] == 'variables' else table(match[2])}{match[3]}"
-        ),
+        lambda match: f"{match[1]}{_MADE.get(match[2], lambda: table(match[2]))()}{match[3]}",
         text,
         flags=re.DOTALL,
     )
@@ -39,6 +39,18 @@ def _variables() -> str:
     return f"| variable | default | meaning |\n| --- | --- | --- |\n{rows}"
 
 
+def _figures() -> str:
+    rows = "".join(f"| `{f.name}` | {_unit(f.unit)} | {f.meaning} |\n" for f in FIGURES)
+    return f"| figure | unit | meaning |\n| --- | --- | --- |\n{rows}"
+
+
+def _unit(unit: str) -> str:
+    return {"By": "bytes", "s": "seconds"}.get(unit, "")
+
+
+_MADE = {"variables": _variables, "figures": _figures}
+
+
 def _row(a: Attribute) -> str:
     example = a.example.replace("\n", "⏎").replace("|", "\\|")
     unit = f"`{a.unit}`" if a.unit else ""
@@ -46,5 +58,5 @@ def _row(a: Attribute) -> str:
 
 
 if __name__ == "__main__":
-    for page in (SCHEMA, SETTINGS):
+    for page in (SCHEMA, SETTINGS, COMPARE):
         page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")

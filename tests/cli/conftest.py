@@ -114,3 +114,61 @@ def as_recorded(local: Path) -> list[dict[str, Any]]:
     """The local file's recordings as the library gives them."""
     with pytest.warns(scaly_viz.RecordingWarning):
         return scaly_viz.load_recordings(local)
+
+
+VERSIONS = """
+import sys
+import scaly_viz
+from programs.compat import arg, function
+from scaly.codegen.aot import render_c_source
+
+def spring(gain):
+    @function(arg("x", 3), outputs=arg("y"))
+    def spring(x):
+        y = (x * 2.0 + 1.0).sin()
+        return y @ [[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]] * (x if gain else 1.0)
+    return spring
+
+@function(arg("x", 2), outputs=arg("y"))
+def damper(x):
+    return x.exp() - 1.0
+
+@function(arg("x", 2), outputs=arg("y"))
+def high_rank(x):
+    return x.reshape((1, 2, 1, 1, 1)).transpose() * 3.0
+
+for folder, gain, times in (("base", False, 4), ("new", True, 2)):
+    scaly_viz.configure(directory=f"{sys.argv[1]}/{folder}")
+    for _ in range(times):
+        render_c_source(scaly_viz.visualize(spring(gain), label={label!r}))
+    render_c_source(scaly_viz.visualize(damper))
+    if gain:
+        try:
+            render_c_source(scaly_viz.visualize(high_rank))
+        except Exception:
+            pass
+    else:
+        render_c_source(scaly_viz.visualize(damper, label="only here"))
+scaly_viz.flush()
+"""
+
+
+@pytest.fixture(scope="session")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two folders, ``base`` and ``new``, with the renders of two versions of a model.
+
+    The spring is another, and has a hostile label; the damper is the same; one function each has no
+    counterpart, and that of ``new`` cannot be rendered.
+    """
+    folder = tmp_path_factory.mktemp("versions")
+    (folder / "model.py").write_text(VERSIONS.replace("{label!r}", repr(HOSTILE)), encoding="utf-8")
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("OTEL_", "SCALY_VIZ_"))}
+    paths = [str(Path(__file__).parents[1]), environ.get("PYTHONPATH", "")]
+    environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    subprocess.run(
+        [sys.executable, folder / "model.py", folder],
+        env=environ | {"SCALY_VIZ_STRICT": "1"},
+        check=True,
+        timeout=120,
+    )
+    return folder

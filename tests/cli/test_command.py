@@ -52,7 +52,7 @@ def test_reading_works_without_the_compiler() -> None:
     assert done.stdout.startswith(b"program\n")
 
 
-@pytest.mark.parametrize("command", [(), ("serve",), ("list",), ("show",)])
+@pytest.mark.parametrize("command", [(), ("serve",), ("list",), ("show",), ("diff",), ("compare",)])
 def test_every_command_explains_itself(command: tuple[str, ...]) -> None:
     help_text = output_of(*command, "--help")
     assert "Examples:\n" in help_text

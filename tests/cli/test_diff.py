@@ -160,5 +160,25 @@ def test_what_cannot_be_compared_is_told_in_one_line(
     assert message in error_of("diff", *arguments)
 
 
+def test_a_step_that_is_missing_is_told_and_so_is_what_stands_in_for_it(local: Path) -> None:
+    lines = local.read_text("utf-8").splitlines()
+    local.write_text("\n".join(x for x in lines if '"pass:fuse_elementwise"' not in x), "utf-8")
+    (spring, *_) = sources.load(local)
+    missing = next(step.index for step in spring.steps if step.placeholder)
+    after, before = spring.steps[missing + 1], spring.steps[missing - 1]
+
+    assert error_of("diff", "1", f"{missing}") == (
+        f"step {missing} is missing from the recording: 1 of {len(spring.steps)} steps are missing"
+    )
+    result = run("diff", "1", after.name)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"--- {before.index} {before.name}.listing\n")
+    assert result.stderr == (
+        f"scaly-viz: warning: step {missing} before it cannot be read: compared with step"
+        f" {before.index} ({before.name})\n"
+    )
+    assert run("diff", "1", before.name, after.name).stderr == ""
+
+
 def test_without_recordings_there_is_an_error() -> None:
     assert error_of("diff", "last", "lowered").startswith("No recordings yet in ")

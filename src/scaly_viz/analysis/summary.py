@@ -137,8 +137,12 @@ def summarize_steps(recording: Recording) -> list[StepSummary]:
     return summaries
 
 
+def uncounted(step: Step) -> list[str]:
+    """Return what the weighted counts of ``step`` leave out, and why, in words."""
+    return _texts(step.attributes.get(a.UNCOUNTED))
+
+
 def _summarize_step(step: Step, figures: dict[str, int], changes: dict[str, int]) -> StepSummary:
-    uncounted = step.attributes.get(a.UNCOUNTED)
     return StepSummary(
         index=step.index,
         name=step.name,
@@ -149,7 +153,7 @@ def _summarize_step(step: Step, figures: dict[str, int], changes: dict[str, int]
         duration_s=step.duration_s,
         figures=figures,
         changes=changes,
-        uncounted=_texts(uncounted),
+        uncounted=uncounted(step),
         payloads=[
             PayloadSummary(
                 kind=payload.kind,

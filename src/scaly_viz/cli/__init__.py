@@ -24,6 +24,7 @@ Examples:
   scaly-viz show last fuse_ranges    the program as that pass left it
   scaly-viz diff last fuse_ranges    what that pass changed
   scaly-viz show -2 --kind code      the C of the last but one
+  scaly-viz compare -2 -1            two recordings side by side
   scaly-viz export --to bug.otlp.jsonl --redact   a file to show others
   scaly-viz import bug.otlp.jsonl    what others sent, among one's own
   scaly-viz ship --to URL            send what waits for a backend
@@ -43,7 +44,7 @@ Exit codes:
 @click.group(
     "scaly-viz",
     cls=CommandLine,
-    commands_of=("serve", "list", "show", "diff", "export", "import", "ship"),
+    commands_of=("serve", "list", "show", "diff", "compare", "export", "import", "ship"),
     default="serve",
     help=_HELP,
     epilog=_EPILOG,

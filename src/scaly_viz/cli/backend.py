@@ -8,6 +8,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from scaly_viz import sources
+from scaly_viz.analysis.report import Open
 from scaly_viz.analysis.summary import RecordingSummary
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
@@ -34,6 +35,22 @@ def summaries(path: str, *, strict: bool) -> list[RecordingSummary]:
             name = f"recording {summary.id} ({summary.name})"
             sources.fail(f"{listing.address}: {name}: {problem}")
     return found
+
+
+def listed(path: str, *, strict: bool) -> tuple[list[RecordingSummary], Open]:
+    """Return what ``summaries`` does, and how one of them is opened.
+
+    Raises:
+        ScalyVizError: as ``summaries`` does.
+    """
+    found = summaries(path, strict=strict)
+    address = parse_address(path)
+
+    def open_(summary: RecordingSummary) -> Recording:
+        with _patience(address):
+            return Listing(address).open(summary.trace_id, summary.id, _report(strict))
+
+    return found, open_
 
 
 def choose(path: str, word: str, *, strict: bool) -> Recording | None:

@@ -76,7 +76,7 @@ def command(
 ) -> None:
     """Show a difference."""
     from scaly_viz.cli import output, reading
-    from scaly_viz.cli.diff_view import DiffView, compared
+    from scaly_viz.cli.diff_view import DiffView, compared, gap
     from scaly_viz.cli.selection import select_step
     from scaly_viz.errors import ScalyVizError
 
@@ -86,6 +86,8 @@ def command(
     first = select_step(chosen, step)
     second = None if other is None else select_step(chosen, other)
     pair = compared(chosen, first, second, options["kind"])
+    if second is None and (missing := gap(chosen, pair[0], pair[1])):
+        output.warn(missing)
     view = DiffView(chosen, *pair, exact=options["exact"], context=options["context"])
     if options["as_json"]:
         output.write_json(view.as_json())

@@ -48,6 +48,11 @@ def compared(
         ScalyVizError: a step has no such text, or they have no kind in common.
     """
     steps = [step] if other is None else [step, other]
+    for each in steps:
+        if each.placeholder:
+            raise ScalyVizError(
+                f"step {each.index} is missing from the recording: {recording.problems[0]}"
+            )
     common = [k for k in _kinds(steps[0]) if all(k in _kinds(each) for each in steps)]
     if kind is None and not common:
         have = "; ".join(f"{_name(each)} has {listed(_kinds(each)) or 'none'}" for each in steps)
@@ -60,6 +65,18 @@ def compared(
     if other is not None:
         return step, other, chosen
     return step_before(recording, step, chosen), step, chosen
+
+
+def gap(recording: Recording, left: Step | None, right: Step) -> str:
+    """Say that steps between two that are compared are missing; nothing where none is."""
+    first = 0 if left is None else left.index
+    missing = [s.index for s in recording.steps[first : right.index] if s.placeholder]
+    if not missing:
+        return ""
+    what = "step" if len(missing) == 1 else "steps"
+    beside = "nothing" if left is None else _name(left)
+    numbers = listed([str(index) for index in missing])
+    return f"{what} {numbers} before it cannot be read: compared with {beside}"
 
 
 def _kinds(step: Step) -> list[str]:

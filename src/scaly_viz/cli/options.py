@@ -27,29 +27,41 @@ class SourceCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-class NumberedCommand(SourceCommand):
+class NumberedArguments(click.Command):
     """A command whose arguments may be negative numbers."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse what looks like an option, is none and no number either."""
-        ends = args.index("--") if "--" in args else len(args)
-        rest = super().parse_args(ctx, args)
-        for value in self._words(ctx):
-            if (
-                value.startswith("-")
-                and value not in args[ends:]
-                and not _NEGATIVE.fullmatch(value)
-            ):
-                options = [opt for each in self.get_params(ctx) for opt in each.opts]
+        # click takes the list apart while it reads it.
+        given, behind = [*args], args[args.index("--") :] if "--" in args else []
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # What is too much may well be what stands behind an option that there is not.
+            if type(error) is click.UsageError:
+                self._refuse(ctx, [each for each in given if each not in behind])
+            raise
+        self._refuse(ctx, [value for value in self._words(ctx) if value not in behind])
+        return rest
+
+    def _refuse(self, ctx: click.Context, values: list[str]) -> None:
+        options = [opt for each in self.get_params(ctx) for opt in each.opts]
+        for value in values:
+            known = value.partition("=")[0] in options or value[:2] in options
+            is_option = value.startswith("-") and not known
+            if is_option and len(value) > 1 and not _NEGATIVE.fullmatch(value):
                 close = get_close_matches(value, options)
                 raise click.NoSuchOption(value, possibilities=close, ctx=ctx)
-        return rest
 
     def _words(self, ctx: click.Context) -> Iterator[str]:
         for param in self.get_params(ctx):
             value = ctx.params.get(param.name or "")
             if isinstance(param, click.Argument) and value:
                 yield from value if isinstance(value, tuple) else (value,)
+
+
+class NumberedCommand(NumberedArguments, SourceCommand):
+    """A command that reads recordings, and whose arguments may be negative numbers."""
 
 
 _PATH = "--recording-path"

@@ -1,0 +1,170 @@
+"""Owns ``scaly-viz compare``: two sets of recordings side by side, and conditions that fail a build."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from scaly_viz.cli.options import NumberedArguments, json_option, reading_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scaly_viz.analysis.condition_text import Condition
+    from scaly_viz.analysis.report import Report
+    from scaly_viz.analysis.summary import RecordingSummary
+
+_HELP = """\
+Compare recordings: their figures, how long they took, and where they part.
+
+BASE and NEW are each a file or folder of recordings, ours, any OTLP JSON lines or scaly.viz's
+recordings.json; the address of a backend; or a recording, named as for "scaly-viz show". PATH#NAME
+is a recording in another file, jaeger:URL#ID one of a backend. Recordings of one function and label
+are compared; of several, the latest, while the others tell how much render times vary.
+
+A condition fails the comparison where it is met: "flops > +5%". It has a figure, with @STEP that of a
+step; an operator; a number with a unit, or with + or - a change, in percent too; and may join others
+by "and" and "or". docs/compare.md has the grammar and all figures.
+
+\b
+Examples:
+  scaly-viz compare -2 -1
+  scaly-viz compare main.jsonl branch.jsonl --format markdown > comment.md
+  scaly-viz compare base/ new/ --fail-if 'flops > +5%' --fail-if 'workspace_bytes > 64 KiB'
+  scaly-viz compare base/ new/ --fail-if 'mpc_*: nodes@fuse_ranges > +0 or render_time > 1.5x'
+  scaly-viz compare jaeger:http://localhost:16686#7c0e9a50 last --json
+
+\b
+Exit codes:
+  0  compared, and no condition is met
+  1  a condition is met, or nothing could be read; standard error says which and why
+  2  the command was called in a wrong way, or a condition cannot be understood
+  3  a condition cannot be judged: a figure or a recording is missing
+"""
+
+_EXIT_CODES = {"not met": 0, "met": 1, "unknown": 3}
+
+
+class _Command(NumberedArguments, click.Command):
+    """A command whose arguments may be negative numbers, and addresses are arguments like others."""
+
+
+class _Options(TypedDict):
+    """What the command line asks for."""
+
+    form: str
+    fail_if: tuple[Condition, ...]
+    allow_unmatched: bool
+    function: str | None
+    as_json: bool
+    path: str | None
+    strict: bool
+
+
+def _conditions(
+    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Condition, ...]:
+    """Understand the conditions, before anything is read.
+
+    Raises:
+        BadParameter: one cannot be understood.
+    """
+    if not texts:
+        return ()
+    from scaly_viz.analysis.condition_text import ConditionError, parse_condition
+    from scaly_viz.cli.characters import visible
+
+    try:
+        return tuple(map(parse_condition, texts))
+    except ConditionError as error:
+        raise click.BadParameter(visible(str(error))) from error
+
+
+@click.command(
+    "compare",
+    cls=_Command,
+    help=_HELP,
+    short_help="Compare recordings, and fail on what got worse.",
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("base")
+@click.argument("new")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="markdown is made for a comment on a pull request.",
+)
+@click.option(
+    "--fail-if",
+    callback=_conditions,
+    multiple=True,
+    metavar="CONDITION",
+    help="Exit with 1 where this is met, as 'flops > +5%'; may be given several times.",
+)
+@click.option(
+    "--allow-unmatched",
+    is_flag=True,
+    help="Conditions do not ask for a counterpart in NEW of every recording in BASE.",
+)
+@click.option("--function", metavar="GLOB", help="Only functions with such a name: 'cartpole_*'.")
+@json_option
+@reading_options
+@click.pass_context
+def command(ctx: click.Context, base: str, new: str, **options: Unpack[_Options]) -> None:
+    """Compare recordings."""
+    from scaly_viz.analysis.matching import match
+    from scaly_viz.analysis.report import report
+    from scaly_viz.cli import output
+    from scaly_viz.cli.sides import Sides, facing, only
+    from scaly_viz.errors import ScalyVizError
+
+    sides = Sides(options["path"], strict=options["strict"])
+    one, other = sides.find(base), sides.find(new)
+    if options["function"] is not None:
+        one, other = (only(side, options["function"]) for side in (one, other))
+    one, other = facing(one, other), facing(other, one)
+    matching = match(one.recordings, other.recordings)
+    if not matching.pairs:
+        raise ScalyVizError(
+            f"nothing to compare: {_what(one.recordings)} in BASE, {_what(other.recordings)} in NEW"
+        )
+    made = report(
+        (one.asked, other.asked),
+        matching,
+        (one.open, other.open),
+        options["fail_if"],
+        allow_unmatched=options["allow_unmatched"],
+    )
+    _shown("json" if options["as_json"] else options["form"])(made)
+    if made.outcome != "not met":
+        _tell(made, quiet=output.is_terminal() and not options["as_json"])
+        ctx.exit(_EXIT_CODES[made.outcome])
+
+
+def _shown(form: str) -> Callable[[Report], None]:
+    from scaly_viz.cli import compare_markdown, compare_text, output
+
+    if form == "json":
+        return output.write_json
+    return compare_markdown.show if form == "markdown" else compare_text.show
+
+
+def _tell(report: Report, *, quiet: bool) -> None:
+    """Give the reasons on standard error, unless the report with them is on the same screen."""
+    from scaly_viz.cli.characters import visible
+
+    for condition in () if quiet else report.conditions:
+        if condition.outcome != "not met":
+            word = "failed" if condition.outcome == "met" else "cannot be judged"
+            for reason in condition.reasons:
+                click.echo(visible(f"scaly-viz: {word}: {reason}"), err=True)
+
+
+def _what(recordings: Sequence[RecordingSummary]) -> str:
+    from scaly_viz.cli.output import listed
+
+    return listed([*dict.fromkeys(each.name for each in recordings)], 5) or "no recording"

@@ -1,0 +1,69 @@
+"""Owns the sentences of a comparison that every form of it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
+from scaly_viz.analysis.report import Report, ReportedCondition, ReportedFigure, ReportedPair
+from scaly_viz.analysis.wording import duration
+
+_WORDS = {"met": "failed", "unknown": "cannot be judged", "not met": "passed"}
+
+
+def title(pair: ReportedPair) -> str:
+    """Return what a pair is called: its function, and its label where it has one."""
+    return pair.function if pair.name in ("", pair.function) else f"{pair.function}: {pair.name}"
+
+
+def compared_of(figure: ReportedFigure, form: Callable[[float, float, str], str]) -> str:
+    """Return ``form`` of both values and the unit; nothing where one is missing."""
+    if figure.base is None or figure.new is None:
+        return ""
+    return form(figure.base, figure.new, figure.unit)
+
+
+def render_time(times: TimeComparison) -> str:
+    """Return the ratio of render times, and what it is worth."""
+    if times.base is None or times.new is None or times.ratio is None:
+        return "not known"
+    said = {
+        "slower": "slower, beyond the noise",
+        "faster": "faster, beyond the noise",
+        "within the noise": "within the noise",
+        "unknown": "too few recordings to tell it from noise",
+    }[times.verdict]
+    return f"{times.ratio:.2f}x, {said}: {_times(times.base)} -> {_times(times.new)}"
+
+
+def _times(times: RenderTimes) -> str:
+    if times.recordings == 1:
+        return f"{duration(times.median_s)} (1 recording)"
+    spread = f"{duration(times.min_s)} to {duration(times.max_s)}"
+    return f"{duration(times.median_s)} (median of {times.recordings:,}, {spread})"
+
+
+def divergence(pair: ReportedPair) -> str:
+    """Say where the recordings part."""
+    if pair.first_diverging is None:
+        return f"all {len(pair.steps):,} steps are the same"
+    step = pair.steps[pair.first_diverging]
+    if step.base is None:
+        how = "only NEW has it"
+    elif step.new is None:
+        how = "only BASE has it"
+    else:
+        how = ", ".join(step.kinds)
+    differing = sum(not each.same for each in pair.steps)
+    index = step.base if step.new is None else step.new
+    return f"{differing:,} of {len(pair.steps):,} steps differ, first {index} {step.name} ({how})"
+
+
+def outcomes(report: Report) -> Iterator[tuple[ReportedCondition, str]]:
+    """Yield the lines on each condition: how it ended, and why."""
+    for condition in report.conditions:
+        word = _WORDS[condition.outcome]
+        if not condition.reasons:
+            yield condition, f"{word}: {condition.condition}"
+        for reason in condition.reasons:
+            yield condition, f"{word}: {reason}"

@@ -1,0 +1,342 @@
+"""Owns the tests of ``scaly-viz compare``: what is compared, how it is shown, and what fails a build."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from scaly_viz import sources
+from scaly_viz.analysis import report
+from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
+from scaly_viz.cli.compare_markdown import markdown
+from scaly_viz.recording import Recording
+
+from .conftest import HOSTILE, HOSTILE_SHOWN
+from .files import write_lines
+from .running import error_of, output_of, run, run_on_terminal
+
+DOCS = Path(__file__).parents[2] / "docs" / "compare.md"
+
+
+@pytest.fixture(scope="module")
+def base(versions: Path) -> list[Recording]:
+    return sources.load(versions / "base")
+
+
+@pytest.fixture(scope="module")
+def new(versions: Path) -> list[Recording]:
+    return sources.load(versions / "new")
+
+
+def compared(*arguments: str | Path) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(output_of("compare", *arguments, "--json"))
+    return result
+
+
+def code_bytes(recording: Recording) -> int:
+    size = recording.steps[-1].figure("scaly.code.bytes")
+    assert size is not None
+    return size
+
+
+def latest(recordings: list[Recording], function: str) -> Recording:
+    return [each for each in recordings if each.function == function][-1]
+
+
+def test_the_latest_recordings_of_each_function_and_label_are_compared(
+    versions: Path, base: list[Recording], new: list[Recording]
+) -> None:
+    found = compared(versions / "base", versions / "new")
+
+    assert [(p["function"], p["name"], p["matched_by"]) for p in found["pairs"]] == [
+        ("spring", HOSTILE, "function and label"),
+        ("damper", "damper", "function and label"),
+    ]
+    spring, damper = found["pairs"]
+    assert spring["base"]["id"] == latest(base, "spring").id
+    assert spring["new"]["id"] == latest(new, "spring").id
+    assert (spring["base_recordings"], spring["new_recordings"]) == (4, 2)
+    assert spring["render_time"]["base"]["recordings"] == 4
+    figures = {each["name"]: each for each in spring["figures"]}
+    sizes = code_bytes(latest(base, "spring")), code_bytes(latest(new, "spring"))
+    assert (figures["code_bytes"]["base"], figures["code_bytes"]["new"]) == sizes
+    assert figures["code_bytes"]["change"] == sizes[1] - sizes[0] > 0
+    # Three more products.
+    assert figures["flops"]["change"] == 3
+    assert spring["first_diverging"] == 0
+    assert spring["steps"][0]["kinds"] == ["assembly"]
+    assert not spring["same"]
+    assert damper["same"]
+    assert damper["first_diverging"] is None
+    assert {step["same"] for step in damper["steps"]} == {True}
+    assert [each["name"] for each in found["only_base"]] == ["only here"]
+    assert [each["name"] for each in found["only_new"]] == ["high_rank"]
+
+
+def test_sides_are_files_folders_recordings_in_them_and_recordings_of_ones_own(
+    versions: Path, base: list[Recording], recording_folder: Path
+) -> None:
+    lines = (versions / "base" / "recordings.jsonl").read_text("utf-8").splitlines()
+    write_lines(recording_folder / "recordings.jsonl", map(json.loads, lines))
+    spring, damper = latest(base, "spring"), latest(base, "damper")
+    file = versions / "base" / "recordings.jsonl"
+
+    for words, ids in (
+        (("1", "spring"), (base[0].id, spring.id)),
+        (("-1", spring.id[:12]), (base[-1].id, spring.id)),
+        ((f"{file}#spring", f"{versions}/base#only here"), (spring.id, damper.id)),
+        (("#last", "only here"), (base[-1].id, damper.id)),
+    ):
+        (pair,) = compared(*words)["pairs"]
+        assert (pair["base"]["id"], pair["new"]["id"]) == ids
+
+
+def test_a_chosen_recording_faces_its_own_function(versions: Path, new: list[Recording]) -> None:
+    found = compared(f"{versions}/base#only here", versions / "new")
+    (pair,) = found["pairs"]
+    assert (pair["matched_by"], pair["new"]["id"]) == ("choice", latest(new, "damper").id)
+    assert (found["only_base"], found["only_new"]) == ([], [])
+    # Nothing is the same recording twice, and a render that failed has no figures.
+    (pair,) = compared(f"{versions}/new#spring", f"{versions}/new#high_rank")["pairs"]
+    assert {figure["new"] for figure in pair["figures"]} == {None}
+    assert pair["notes"][0] == "two functions: BASE is spring, NEW is high_rank"
+    assert pair["notes"][1].startswith("NEW has no final figures: failed: ")
+
+
+def test_scaly_viz_own_files_are_compared_too(versions: Path, tmp_path: Path) -> None:
+    dicts = sources.load_dicts(versions / "base")
+    theirs = tmp_path / "recordings.json"
+    theirs.write_text(json.dumps(dicts), "utf-8")
+
+    found = compared(theirs, versions / "base")
+
+    spring = found["pairs"][0]
+    assert spring["same"]
+    assert spring["render_time"]["verdict"] == "unknown"
+    figures = {each["name"]: (each["base"], each["new"]) for each in spring["figures"]}
+    assert figures["code_bytes"][0] == figures["code_bytes"][1]
+    assert figures["flops"][0] is None
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code", "outcomes"),
+    [
+        (["flops > +0"], 1, ["met"]),
+        (["flops > +3", "code_bytes > 1 GB"], 0, ["not met", "not met"]),
+        (["damper: flops > +0"], 0, ["not met"]),
+        (["spring: flops@lowered > +0 and loops > +1"], 1, ["met"]),
+        (["damper: differing_steps > 0"], 0, ["not met"]),
+        (["differing_steps > 0"], 1, ["met"]),
+        (["flops@no_such_pass > +0"], 3, ["unknown"]),
+        (["flops@no_such_pass > +0", "flops > +0"], 1, ["unknown", "met"]),
+        (["nobody: flops > +0"], 3, ["unknown"]),
+        (["damper: render_time > 1000x or code_bytes > +0"], 0, ["not met"]),
+    ],
+)
+def test_a_condition_decides_the_exit_code(
+    versions: Path, conditions: list[str], code: int, outcomes: list[str]
+) -> None:
+    options = [word for each in conditions for word in ("--fail-if", each)]
+    sides = (versions / "base", versions / "new", "--allow-unmatched", "--json")
+    result = run("compare", *sides, *options)
+    assert result.exit_code == code
+    found = json.loads(result.stdout)
+    assert [each["outcome"] for each in found["conditions"]] == outcomes
+    reasons = [reason for each in found["conditions"] for reason in each["reasons"]]
+    told = [line.partition(": ")[2].partition(": ")[2] for line in result.stderr.splitlines()]
+    assert [reason.replace(HOSTILE, HOSTILE_SHOWN) for reason in reasons] == told
+    assert bool(told) == (code != 0)
+
+
+def test_the_reasons_have_values_and_changes(versions: Path) -> None:
+    condition = "flops > +10% or code_bytes > 1 GB"
+    sides = (f"{versions}/base#spring", f"{versions}/new#spring")
+    result = run("compare", *sides, "--fail-if", condition)
+    assert result.exit_code == 1
+    assert re.fullmatch(
+        r"scaly-viz: failed: .*: flops > \+10%: \d+ -> \d+ \(\+\d+\.\d %\)\n", result.stderr
+    )
+    assert result.stdout.endswith(result.stderr.removeprefix("scaly-viz: "))
+
+
+def test_what_new_does_not_render_any_more_never_passes(versions: Path) -> None:
+    sides = (versions / "base", versions / "new", "--fail-if", "flops > 1M")
+    result = run("compare", *sides)
+    assert (result.exit_code, result.stderr) == (
+        3,
+        "scaly-viz: cannot be judged: only here: NEW has no recording of it\n",
+    )
+    assert run("compare", *sides, "--allow-unmatched").exit_code == 0
+    assert run("compare", *sides, "--function", "spring").exit_code == 0
+
+
+def test_a_recording_that_lacks_a_step_never_passes(versions: Path, tmp_path: Path) -> None:
+    lines = (versions / "base" / "recordings.jsonl").read_text("utf-8").splitlines()
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_text(
+        "\n".join(line for line in lines if '"pass:fold_arith"' not in line), "utf-8"
+    )
+    sides = (f"{versions}/base#damper", f"{damaged}#damper")
+    result = run("compare", *sides, "--fail-if", "flops > +5%")
+    assert result.exit_code == 3
+    assert "only here has no flops: incomplete: 1 of 18 steps" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("{}/base", "nosuch.jsonl"), "nosuch.jsonl: no such file or folder"),
+        (("{}/base", "no/such"), "no/such: no such file or folder"),
+        (("{}/base", "nosuch"), "there is no file 'nosuch', and No recordings yet in "),
+        (("{}/base", ""), "there is no file '', and No recordings yet in "),
+        (("{}/base#nobody", "{}/new"), "no recording is called 'nobody'; there are 6"),
+        (("{}", "{}/new"), "No recordings in {}."),
+        (("{}/base#damper", "{}/new#high_rank", "--function", "x*"), "no recording in BASE"),
+        (("{}/base", "{}/new", "--function", "high*"), "no recording in BASE, high_rank in NEW"),
+        (("jaeger:x", "{}/new"), "jaeger:x: write jaeger:http://HOST:PORT"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_one_line(
+    versions: Path, words: tuple[str, ...], message: str
+) -> None:
+    arguments = [word.replace("{}", str(versions)) for word in words]
+    assert message.replace("{}", str(versions)) in error_of("compare", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("{}/base",), "Missing argument 'NEW'"),
+        (("{}/base", "{}/new", "more"), "Got unexpected extra argument (more)"),
+        (("--bogus", "{}/base", "{}/new"), "No such option '--bogus'"),
+        (("-x", "{}/new"), "No such option '-x'"),
+        (("{}/base", "{}/new", "--format", "xml"), "'xml' is not one of"),
+        (("{}/base", "{}/new", "--fail-if"), "Option '--fail-if' requires an argument"),
+        (("{}/base", "{}/new", "--fail-if", "flop > 1"), "did you mean flops?"),
+        (("{}/base", "{}/new", "--fail-if", "\x1b[2J"), r"'\x1b[2J': expected the name of"),
+    ],
+)
+def test_a_wrong_call_is_told_with_exit_code_2(
+    versions: Path, words: tuple[str, ...], message: str
+) -> None:
+    result = run("compare", *(word.replace("{}", str(versions)) for word in words))
+    assert (result.exit_code, result.stdout) == (2, "")
+    # Click's versions do not agree on a colon here.
+    assert message in result.stderr.replace("option: ", "option '").replace(
+        "--bogus\n", "--bogus'\n"
+    )
+
+
+def test_a_text_has_figures_steps_and_what_each_step_added(versions: Path) -> None:
+    text = output_of("compare", versions / "base", versions / "new")
+    assert HOSTILE_SHOWN in text
+    assert text.isprintable() or set(filter(lambda c: not c.isprintable(), text)) == {"\n"}
+    assert re.search(r"^flops +\d+ +\d+ +\+3 +\+\d+\.\d %$", text, re.MULTILINE)
+    assert "  18 of 18 steps differ, first 0 expression (assembly)\n" in text
+    assert "  all 18 steps are the same\n" in text
+    lowered = next(line for line in text.splitlines() if " lowered " in line)
+    assert "assembly, listing, flops +3, " in lowered
+    # What a pass leaves as it is, is not said again.
+    assert re.search(r"pass:hoist_invariant +\d+ +\d+  assembly, listing$", text, re.MULTILINE)
+    assert "(median of 4, " in text
+    assert "too few recordings to tell it from noise" in text
+    assert text.count("only in ") == 2
+    assert text.endswith(f"2 pairs of {versions}/base and {versions}/new: 1 the same\n")
+
+
+def test_a_terminal_shows_what_is_more_in_red(versions: Path) -> None:
+    words = ("compare", f"{versions}/base", f"{versions}/new", "--fail-if", "flops > +0")
+    code, screen = run_on_terminal(*words, columns=120)
+    assert code == 1
+    assert re.search("\x1b\\[31m\\+3\x1b\\[0m", screen)
+    assert "\x1b[1;31mfailed: " in screen
+    assert screen.count("flops > +0") == 1
+    _, plain = run_on_terminal(*words, columns=120, environ={"NO_COLOR": "1"})
+    assert "\x1b[31m" not in plain
+
+
+def tokens(text: str) -> Iterator[Token]:
+    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def test_markdown_shows_hostile_names_as_code_only(versions: Path, tmp_path: Path) -> None:
+    names = ["a|b `c` ``d`` \\| <img src=x> @torvalds #1 [x](http://x) **b**", "`", "x" * 500]
+    lines = (versions / "base" / "recordings.jsonl").read_text("utf-8")
+    for i, name in enumerate(names):
+        shown = json.dumps(HOSTILE)[1:-1], json.dumps(HOSTILE, ensure_ascii=False)[1:-1]
+        text = lines
+        for old in shown:
+            text = text.replace(old, json.dumps(name)[1:-1])
+        (tmp_path / f"{i}.jsonl").write_text(text, "utf-8")
+        sides = (versions / "new", tmp_path / f"{i}.jsonl")
+        found = [*tokens(output_of("compare", *sides, "--format", "markdown"))]
+        kinds = {token.type for token in found}
+        assert kinds.isdisjoint({"html_inline", "link_open", "image", "em_open"})
+        spans = [token.content for token in found if token.type == "code_inline"]
+        assert any(name[:100] in span for span in spans)
+        assert {token.content for token in found if token.type == "html_block"} >= {"</details>\n"}
+        raw = "".join(token.content for token in found if token.type == "html_block")
+        assert re.findall(r"<(?!/?(?:details|summary|code)>)", raw) == []
+
+
+def test_markdown_is_a_table_with_folded_details(versions: Path) -> None:
+    options = ("--format", "markdown", "--fail-if", "flops > +0", "--allow-unmatched")
+    result = run("compare", versions / "base", versions / "new", *options)
+    text = result.stdout
+    assert result.exit_code == 1
+    assert text.startswith("### scaly-viz: 1 of 2 functions changed\n\n")
+    assert text.count("- ❌ `failed: ") == 1
+    found = [*tokens(text)]
+    assert sum(token.type == "table_open" for token in found) == 3
+    rows = sum(token.type == "tr_open" for token in found)
+    cells = sum(token.type in ("td_open", "th_open") for token in found)
+    # The summary has 8 columns and one function, the figures 4, the 18 steps 3.
+    assert cells == 2 * 8 + (rows - 2 - 19) * 4 + 19 * 3
+    assert text.count("<details>") == text.count("</details>") == 1
+    assert "Only in BASE: `only here`" in text
+    unchanged = output_of("compare", versions / "base", versions / "base", "--format", "markdown")
+    assert unchanged.startswith("### scaly-viz: 3 functions unchanged\n")
+    assert "<details>" not in unchanged
+
+
+def test_markdown_fits_a_comment_however_much_there_is(versions: Path) -> None:
+    text = output_of("compare", versions / "base", versions / "new", "--json")
+    made = msgspec.json.decode(text, type=report.Report)
+    many = msgspec.structs.replace(made, pairs=[made.pairs[0]] * 40)
+    shown = markdown(many)
+    assert shown.startswith("### scaly-viz: 40 of 40 functions changed\n")
+    assert 50_000 < len(shown) <= 60_100
+    left_out = re.search(r"\nThe details of (\d+) pairs are too long for a comment\.\n$", shown)
+    assert left_out is not None
+    assert shown.count("<details>") == 40 - int(left_out[1])
+
+
+def test_the_page_names_every_field_of_the_json() -> None:
+    page = DOCS.read_text("utf-8").partition("\n## JSON\n")[2]
+    rows = re.findall(r"^\| ?(\w*) \| (`.*?) \|", page, re.MULTILINE)
+    documented: dict[str, list[str]] = {}
+    current = ""
+    for name, fields in rows:
+        current = name or current
+        documented.setdefault(current, []).extend(re.findall(r"`(\w+)`", fields))
+    structs: dict[str, type[msgspec.Struct]] = {
+        "Report": report.Report,
+        "Condition": report.ReportedCondition,
+        "Pair": report.ReportedPair,
+        "Figure": report.ReportedFigure,
+        "Times": TimeComparison,
+        "RenderTimes": RenderTimes,
+        "Step": report.ReportedStep,
+        "Unmatched": report.Unmatched,
+    }
+    assert documented == {name: [*each.__struct_fields__] for name, each in structs.items()}
