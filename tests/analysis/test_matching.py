@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scaly_viz.analysis.matching import Matching, match
 from scaly_viz.analysis.summary import RecordingSummary, summarize
-from scaly_viz.recording import from_dict
+from scaly_viz.scaly_viz_dict import from_dict
 
 
 def recordings(*named: str) -> list[RecordingSummary]:
