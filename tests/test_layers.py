@@ -36,10 +36,16 @@ _LAYERS = (
     ("scaly_viz.respan",),
     ("scaly_viz.frontend", "scaly_viz.sources"),
     ("scaly_viz.analysis", "scaly_viz.remote"),
+    ("scaly_viz.retention", "scaly_viz.running"),
     ("scaly_viz.exports", "scaly_viz.imports"),
     ("scaly_viz",),
     ("scaly_viz_viewer",),
-    ("scaly_viz.cli", "scaly_viz.__main__", "scaly_viz.pytest_plugin"),
+    (
+        "scaly_viz.cli",
+        "scaly_viz.startup",
+        "scaly_viz.__main__",
+        "scaly_viz.pytest_plugin",
+    ),
 )
 _ONLY = {
     "scaly": ("scaly_viz.frontend",),

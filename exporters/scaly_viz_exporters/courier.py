@@ -74,7 +74,7 @@ class Courier:
 
     def prepare(self) -> None:
         """Import what sending takes, so that it need not be done when there is something to send."""
-        self._transport = self._transport or _transport(self.settings)
+        self._transport = self._transport or transport_to(self.settings)
 
     def close(self) -> None:
         """Close connections; the next delivery opens new ones."""
@@ -161,7 +161,7 @@ class Courier:
         return size > parcels.MESSAGE_BYTES
 
     def _send(self, message: Message) -> Outcome:
-        transport = self._transport = self._transport or _transport(self.settings)
+        transport = self._transport = self._transport or transport_to(self.settings)
         return transport.send(spans_in(message))
 
 
@@ -170,7 +170,8 @@ def _told(fate: Fate, why: str, message: Message) -> Told:
     return Told(fate, why, len(spans), spans[0].name if spans else "")
 
 
-def _transport(settings: OtlpSettings) -> Transport:
+def transport_to(settings: OtlpSettings) -> Transport:
+    """Return the way to the backend that ``settings`` describe."""
     # Imported only where it is used: each takes a tenth of a second.
     if settings.protocol == GRPC:
         from scaly_viz_exporters.otlp_grpc import GrpcTransport

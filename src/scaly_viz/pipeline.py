@@ -112,6 +112,8 @@ class Pipeline:
     ) -> None:
         self.settings = settings
         self.provider = provider
+        self.names: list[str] = []
+        """The exporters in use, by name."""
         self._application = application
         self._store = store
         self._ids = SystemIds()
@@ -169,6 +171,7 @@ class Pipeline:
                 name, made = type(exporter).__name__, exporter
             if made is None:
                 continue
+            self.names.append(name)
             guarded = GuardedExporter(name, made)
             if name in _SHORT_NAMES:
                 provider.add_span_processor(_AtOnce(guarded))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import cast
 
@@ -26,6 +26,8 @@ class SpanStore:
         self._sizes: dict[str, int] = {}
         self._total = 0
         self._told = False
+        self.added: Callable[[SpanRecord], None] | None = None
+        """Called with each span that is added."""
 
     def add(self, span: SpanRecord) -> None:
         """Keep ``span``."""
@@ -40,6 +42,8 @@ class SpanStore:
                 del self._spans[oldest]
                 self._total -= self._sizes.pop(oldest, 0)
                 self._tell()
+        if self.added is not None:
+            self.added(span)
 
     def spans(self) -> list[SpanRecord]:
         """Return all spans, those of the oldest recording first."""

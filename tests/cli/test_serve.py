@@ -29,7 +29,13 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     return calls
 
 
-DEFAULTS = {"host": "127.0.0.1", "port": 8000, "path": None, "open_browser": False}
+DEFAULTS = {
+    "host": "127.0.0.1",
+    "port": 8000,
+    "path": None,
+    "open_browser": False,
+    "recording": None,
+}
 
 
 @pytest.mark.parametrize("arguments", [(), ("serve",)])
@@ -48,7 +54,12 @@ def test_sources_and_options_are_passed_on(tmp_path: Path, calls: Calls) -> None
     output_of(*options, source)
     output_of("serve", *options, "--recording-path", source)
     output_of(source, tmp_path)
-    expected = {"host": "::1", "port": 0, "path": [str(source)], "open_browser": True}
+    expected = DEFAULTS | {
+        "host": "::1",
+        "port": 0,
+        "path": [str(source)],
+        "open_browser": True,
+    }
     assert calls == [
         expected,
         expected,

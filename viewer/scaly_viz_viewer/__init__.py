@@ -42,6 +42,7 @@ def serve(
     port: int = 8000,
     path: Source | Sequence[Source] | None = None,
     open_browser: bool = False,
+    recording: str | None = None,
 ) -> None:
     """Serve the recordings at ``path``, by default the local file, until interrupted.
 
@@ -50,10 +51,14 @@ def serve(
         port: the port to listen on; 0 takes a free one.
         path: as the ``source`` of ``create_app``.
         open_browser: open the page in the user's browser.
+        recording: the id of the recording that it is opened at.
 
     Raises:
         ScalyVizError: the port is in use, the host is not ours, or ``path`` cannot be served.
     """
+    from urllib.parse import quote
+
     from scaly_viz_viewer.server import run
 
-    run(host, port, path, open_browser=open_browser)
+    page = "" if recording is None else f"r/{quote(recording, safe='')}"
+    run(host, port, path, open_browser=open_browser, page=page)

@@ -35,6 +35,7 @@ def run(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None,
     *,
     open_browser: bool,
+    page: str = "",
 ) -> None:
     """Serve until interrupted; see ``scaly_viz_viewer.serve``."""
     app = make_app(path, Config(host=host))
@@ -55,7 +56,7 @@ def run(
             # A big file takes seconds to read the first time, and a console browser runs until it is quit.
             _in_background(app.extensions[EXTENSION].recordings)
             if open_browser:
-                _in_background(webbrowser.open, url)
+                _in_background(webbrowser.open, url + page)
             server.run()
 
 

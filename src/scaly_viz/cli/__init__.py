@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from scaly_viz._version import __version__
+from scaly_viz.cli import exit_codes
 from scaly_viz.cli.group import CommandLine
 
 _HELP = """\
@@ -25,26 +26,35 @@ Examples:
   scaly-viz diff last fuse_ranges    what that pass changed
   scaly-viz show -2 --kind code      the C of the last but one
   scaly-viz compare -2 -1            two recordings side by side
+  scaly-viz run mpc.py               record what a script renders
   scaly-viz export --to bug.otlp.jsonl --redact   a file to show others
   scaly-viz import bug.otlp.jsonl    what others sent, among one's own
   scaly-viz ship --to URL            send what waits for a backend
+  scaly-viz doctor                   what is wrong, and what to do about it
 """
 
-_EPILOG = """\
-\b
-Exit codes:
-  0    done
-  1    something was wrong; one line on standard error says what
-  2    the command was called in a wrong way
-  130  interrupted (Ctrl-C); the viewer, which only ends so, ends with 0
-  141  whoever read the output closed it
-"""
+_EPILOG = exit_codes.epilog(
+    {exit_codes.INTERRUPTED: "interrupted (Ctrl-C); the viewer, which only ends so, ends with 0"}
+)
 
 
 @click.group(
     "scaly-viz",
     cls=CommandLine,
-    commands_of=("serve", "list", "show", "diff", "compare", "export", "import", "ship"),
+    commands_of=(
+        "serve",
+        "list",
+        "show",
+        "diff",
+        "compare",
+        "run",
+        "export",
+        "import",
+        "ship",
+        "prune",
+        "doctor",
+        "completion",
+    ),
     default="serve",
     help=_HELP,
     epilog=_EPILOG,

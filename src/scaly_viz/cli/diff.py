@@ -6,6 +6,7 @@ from typing import TypedDict, Unpack
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import NumberedCommand, json_option, reading_options
 
 _HELP = """\
@@ -45,11 +46,14 @@ class _Options(TypedDict):
     cls=NumberedCommand,
     help=_HELP,
     short_help="Show what changed between two steps.",
+    epilog=exit_codes.epilog(
+        {exit_codes.FAILED: "something was wrong; with --exit-code also: the texts differ"}
+    ),
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("recording")
-@click.argument("step")
-@click.argument("other", required=False, metavar="[STEP]")
+@click.argument("recording", shell_complete=completing.recordings)
+@click.argument("step", shell_complete=completing.steps)
+@click.argument("other", required=False, metavar="[STEP]", shell_complete=completing.steps)
 @click.option(
     "--kind", metavar="KIND", help="assembly, listing, code, or another text that both have."
 )
@@ -94,4 +98,4 @@ def command(
     else:
         view.show(pager=not options["no_pager"])
     if options["exit_code"] and not view.is_unchanged:
-        ctx.exit(1)
+        ctx.exit(exit_codes.FAILED)

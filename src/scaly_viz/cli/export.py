@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import NumberedCommand, json_option, reading_options
 
 _HELP = """\
@@ -42,9 +43,12 @@ Examples:
     cls=NumberedCommand,
     help=_HELP,
     short_help="Write recordings to files of other formats.",
+    epilog=exit_codes.epilog(),
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("recordings", nargs=-1, metavar="[RECORDING]...")
+@click.argument(
+    "recordings", nargs=-1, metavar="[RECORDING]...", shell_complete=completing.recordings
+)
 @click.option(
     "--to", metavar="PATH", required=True, help="The file or folder; - is standard output."
 )

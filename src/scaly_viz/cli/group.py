@@ -13,12 +13,11 @@ from typing import IO, Any, NoReturn
 
 import click
 
+from scaly_viz.cli import exit_codes
 from scaly_viz.cli.characters import visible
 from scaly_viz.errors import ScalyVizError
 
 PROGRAM = "scaly-viz"
-INTERRUPTED = 130
-PIPE_CLOSED = 141
 
 
 class CommandError(click.ClickException):
@@ -67,10 +66,10 @@ class CommandLine(click.Group):
             # What cannot be written should be known while an exit code can still say so.
             sys.stdout.flush()
         except KeyboardInterrupt:
-            ctx.exit(INTERRUPTED)
+            ctx.exit(exit_codes.INTERRUPTED)
         except BrokenPipeError:
             _give_up_output()
-            ctx.exit(PIPE_CLOSED)
+            ctx.exit(exit_codes.PIPE_CLOSED)
         except ScalyVizError as error:
             raise CommandError(str(error)) from error
         except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import json_option
 
 _HELP = """\
@@ -25,9 +26,14 @@ Examples:
 
 
 @click.command(
-    "import", help=_HELP, short_help="Put recordings from files of other formats among one's own."
+    "import",
+    help=_HELP,
+    short_help="Put recordings from files of other formats among one's own.",
+    epilog=exit_codes.epilog(),
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completing.files
+)
 @click.option(
     "--recording-path",
     "path",

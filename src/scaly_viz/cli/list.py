@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import SourceCommand, json_option, reading_options
 
 if TYPE_CHECKING:
@@ -26,12 +27,21 @@ Examples:
 
 
 @click.command(
-    "list", cls=SourceCommand, help=_HELP, short_help="List recordings, the newest last."
+    "list",
+    cls=SourceCommand,
+    help=_HELP,
+    short_help="List recordings, the newest last.",
+    epilog=exit_codes.epilog(),
 )
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Only the N newest of them."
 )
-@click.option("--function", metavar="GLOB", help="Only functions with such a name: 'cartpole_*'.")
+@click.option(
+    "--function",
+    metavar="GLOB",
+    help="Only functions with such a name: 'cartpole_*'.",
+    shell_complete=completing.functions,
+)
 @click.option(
     "--status",
     type=click.Choice(["ok", "failed", "incomplete"]),

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from scaly_viz.cli import completing
+
 _NEGATIVE = re.compile(r"-[0-9]+")
 
 
@@ -73,6 +75,7 @@ def reading_options[F: Callable[..., Any]](command: F) -> F:
         _PATH,
         "path",
         metavar="PATH",
+        shell_complete=completing.files,
         help="File or folder to read: scaly-viz's, any OTLP JSON lines, or scaly.viz's"
         " recordings.json; plain, .gz or .zst. Or jaeger:URL, tempo:URL, for which --recording-path"
         " itself may be left out.  [default: this user's recordings]",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 # Wider than any table: a reader of a pipe wants one line a row.
-_UNLIMITED = 1_000_000
+UNLIMITED = 1_000_000
 
 
 def is_terminal() -> bool:
@@ -32,8 +32,10 @@ def console() -> Console:
     """Return rich's view of standard output, in which every text is taken as it is."""
     from rich.console import Console
 
-    width = None if is_terminal() else _UNLIMITED
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+    width = None if is_terminal() else UNLIMITED
+    # Empty, it means nothing: https://no-color.org.
+    no_color = bool(os.environ.get("NO_COLOR"))
+    return Console(width=width, markup=False, highlight=False, emoji=False, no_color=no_color)
 
 
 def show(to: Console, texts: Iterable[Text | str]) -> None:

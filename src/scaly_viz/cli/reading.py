@@ -117,14 +117,15 @@ def nothing_there(path: str | None) -> str:
 
 def _patience(place: Path) -> AbstractContextManager[object]:
     """Tell the person at the terminal that a big file is being read."""
-    size = _size(place)
-    if size < _BIG_BYTES or not sys.stderr.isatty():
+    bytes_ = size(place)
+    if bytes_ < _BIG_BYTES or not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
 
-    return Console(stderr=True).status(f"reading {size / 1e6:,.0f} MB", spinner="line")
+    return Console(stderr=True).status(f"reading {bytes_ / 1e6:,.0f} MB", spinner="line")
 
 
-def _size(place: Path) -> int:
+def size(place: Path) -> int:
+    """Return how many bytes the recordings at ``place`` take on disk."""
     files = place.iterdir() if place.is_dir() else segments(place)
     return sum(file.stat().st_size for file in files if file.is_file())

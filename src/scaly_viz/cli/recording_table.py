@@ -29,6 +29,16 @@ def recording_table(rows: Sequence[Row], console: Console) -> Text:
     return table(rows, (wide, middle, narrow, least), console)
 
 
+def new_recordings_table(summaries: Sequence[RecordingSummary], console: Console) -> Text:
+    """Return the table of recordings whose numbers in the file nobody knows yet."""
+    rows = [(0, summary) for summary in summaries]
+    id_length = _distinct_length([summary.id for summary in summaries])
+    identity = Column[Row]("id", lambda row: row[1].id[:id_length], lambda _: "cyan")
+    wide = (identity, _NAME, _FUNCTION, *_FIGURES)
+    least = (identity, _NAME, _DURATION, _STATUS)
+    return table(rows, (wide, (identity, _NAME, *_FIGURES), least), console)
+
+
 def _distinct_length(ids: Sequence[str]) -> int:
     """Return how many letters tell the ids apart, at least a handful."""
     length = _SHORT_ID

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.errors import ScalyVizError
 
 _HELP = """\
@@ -28,8 +29,19 @@ Examples:
 _ADDRESS = re.compile(r"(jaeger|tempo):.*|\w+://.+", re.IGNORECASE)
 
 
-@click.command("serve", help=_HELP, short_help="Serve the viewer (the default).")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.command(
+    "serve",
+    help=_HELP,
+    short_help="Serve the viewer (the default).",
+    epilog=exit_codes.epilog(
+        {
+            exit_codes.DONE: "interrupted (Ctrl-C), which is how it ends",
+            exit_codes.INTERRUPTED: "",
+            exit_codes.PIPE_CLOSED: "",
+        }
+    ),
+)
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=completing.files)
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all."
 )
@@ -47,6 +59,9 @@ _ADDRESS = re.compile(r"(jaeger|tempo):.*|\w+://.+", re.IGNORECASE)
     help="The same as SOURCE, but it may be a file that is yet to come.",
 )
 @click.option("--browser", is_flag=True, help="Open a browser.")
+@click.option(
+    "--recording", metavar="ID", help="Open a browser at the recording that has this whole id."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,6 +70,7 @@ def command(
     port: int,
     path: str | None,
     browser: bool,
+    recording: str | None,
 ) -> None:
     """Serve the viewer."""
     from scaly_viz_viewer import serve
@@ -62,7 +78,13 @@ def command(
     paths = [_existing(source, ctx) for source in sources]
     if path is not None:
         paths.append(_expected(path))
-    serve(host=host, port=port, path=paths or None, open_browser=browser)
+    serve(
+        host=host,
+        port=port,
+        path=paths or None,
+        open_browser=browser or recording is not None,
+        recording=recording,
+    )
 
 
 def _existing(source: str, ctx: click.Context) -> str:

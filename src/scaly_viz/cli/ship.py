@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 import os
+from typing import TYPE_CHECKING, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 import click
 
-from scaly_viz.cli.group import INTERRUPTED
+from scaly_viz.cli import completing, exit_codes
+from scaly_viz.cli.options import json_option
 from scaly_viz.errors import ScalyVizError
+
+if TYPE_CHECKING:
+    from scaly_viz.cli.shipping import Task
+    from scaly_viz_exporters.otlp_settings import OtlpSettings
 
 _HELP = """\
 Send recordings to a Collector, Jaeger, Tempo or any other backend that takes OTLP.
@@ -28,6 +34,19 @@ Examples:
   scaly-viz ship ~/.cache/scaly/viz --to http://jaeger:4317 --protocol grpc
   scaly-viz ship old.jsonl.zst --to https://otlp.example.com --header 'authorization=Bearer ...'
 """
+
+
+class _Options(TypedDict):
+    """What the command line asks for."""
+
+    to: str | None
+    protocol: str | None
+    headers: dict[str, str]
+    timeout: float | None
+    wait: float | None
+    again: bool
+    dry_run: bool
+    as_json: bool
 
 
 def _headers(
@@ -58,8 +77,18 @@ def _seconds(
     return value
 
 
-@click.command("ship", help=_HELP, short_help="Send recordings to a backend over OTLP.")
-@click.argument("files", nargs=-1)
+_EPILOG = exit_codes.epilog(
+    {
+        exit_codes.DONE: "all is delivered, or there was nothing to send",
+        exit_codes.FAILED: "some is not delivered, and kept; one line on standard error says why",
+    }
+)
+
+
+@click.command(
+    "ship", help=_HELP, short_help="Send recordings to a backend over OTLP.", epilog=_EPILOG
+)
+@click.argument("files", nargs=-1, shell_complete=completing.files)
 @click.option(
     "--to",
     metavar="URL",
@@ -96,44 +125,61 @@ def _seconds(
 )
 @click.option("--again", is_flag=True, help="Send also what is known to be delivered there.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
-def command(
-    files: tuple[str, ...],
-    to: str | None,
-    protocol: str | None,
-    headers: dict[str, str],
-    timeout: float | None,
-    wait: float | None,
-    again: bool,
-    dry_run: bool,
-) -> None:
+@json_option
+def command(files: tuple[str, ...], **options: Unpack[_Options]) -> None:
     """Send recordings."""
     from scaly_viz.cli import output, reading, shipping
     from scaly_viz.sources.address import is_address
+
+    settings = _settings(options)
+    paths = [file if is_address(file) else reading.existing(file) for file in files]
+    task = (
+        shipping.files_task(settings, paths, again=options["again"])
+        if files
+        else shipping.outbox_task(settings)
+    )
+    if options["dry_run"]:
+        _foretell(task, as_json=options["as_json"])
+        return
+    ended = shipping.run(task, wait_s=options["wait"])
+    if options["as_json"]:
+        cause = ended.error or ("interrupted" if ended.interrupted else None)
+        output.write_json({"to": settings.where, **task.figures(), "error": cause})
+    if ended.interrupted:
+        output.warn(f"interrupted: {ended.text}; run it again to go on")
+        click.get_current_context().exit(exit_codes.INTERRUPTED)
+    if ended.error:
+        raise ScalyVizError(f"{ended.error}; {ended.text}")
+    if not options["as_json"]:
+        output.write(f"{ended.text}\n")
+
+
+def _settings(options: _Options) -> OtlpSettings:
     from scaly_viz_exporters import otlp_settings
 
+    to = options["to"]
     if to is None and not otlp_settings.names_an_endpoint(os.environ):
         raise click.UsageError(
             "where to? Give --to URL, or set OTEL_EXPORTER_OTLP_ENDPOINT",
             click.get_current_context(),
         )
     settings = otlp_settings.read(
-        os.environ, to=to, protocol=protocol, headers=headers, timeout_s=timeout
+        os.environ,
+        to=to,
+        protocol=options["protocol"],
+        headers=options["headers"],
+        timeout_s=options["timeout"],
     )
     if to is not None and settings.protocol != otlp_settings.GRPC and not _is_url(to):
         raise ScalyVizError(f"--to {to}: not a URL such as http://localhost:4318")
-    paths = [file if is_address(file) else reading.existing(file) for file in files]
-    task = (
-        shipping.files_task(settings, paths, again=again)
-        if files
-        else shipping.outbox_task(settings)
-    )
-    if dry_run:
-        output.write(f"{task.outlook()}\n")
-        return
-    ended = shipping.run(task, wait_s=wait)
-    if ended.interrupted:
-        output.warn(f"interrupted: {ended.text}; run it again to go on")
-        click.get_current_context().exit(INTERRUPTED)
-    if ended.error:
-        raise ScalyVizError(f"{ended.error}; {ended.text}")
-    output.write(f"{ended.text}\n")
+    return settings
+
+
+def _foretell(task: Task, *, as_json: bool) -> None:
+    from scaly_viz.cli import output
+
+    outlook = task.outlook()
+    if as_json:
+        output.write_json({"to": task.settings.where, "dry_run": True, **outlook.figures})
+    else:
+        output.write(f"{outlook.text}\n")

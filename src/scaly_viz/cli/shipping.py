@@ -44,6 +44,14 @@ class Ended:
     interrupted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What would be sent, in words and in figures."""
+
+    text: str
+    figures: dict[str, int]
+
+
 class Task(ABC):
     """Something to be sent: ``done`` of ``total`` bytes are, as far as that is known."""
 
@@ -64,7 +72,7 @@ class Task(ABC):
         """Return how many of them have been gone through."""
 
     @abstractmethod
-    def outlook(self) -> str:
+    def outlook(self) -> Outlook:
         """Say what would be sent."""
 
     @abstractmethod
@@ -93,6 +101,10 @@ class Task(ABC):
         self.sent += len(spans)
         self.recordings.update(filter(None, map(recording_of, spans)))
 
+    def figures(self) -> dict[str, int]:
+        """Return how many spans and recordings were sent, and how many spans were not taken."""
+        return {"spans": self.sent, "recordings": len(self.recordings), "not_taken": self.kept}
+
     def text(self) -> str:
         """Say what was sent."""
         whose = f" of {plural(len(self.recordings), 'recording')}" if self.recordings else ""
@@ -117,13 +129,14 @@ class OutboxTask(Task):
         """Return how many are gone."""
         return max(0, self._total - self._outbox.waiting_bytes())
 
-    def outlook(self) -> str:
+    def outlook(self) -> Outlook:
         """Say what would be sent."""
         size, refused = self._outbox.waiting_bytes(), self._outbox.refused_bytes()
-        return (
+        text = (
             f"{size:,} bytes wait in {self._outbox.folder} for {self.settings.where}, and"
             f" {refused:,} bytes that were refused before would be sent again"
         )
+        return Outlook(text, {"waiting_bytes": size, "refused_bytes": refused})
 
     def deliver(self, stop: Stop) -> Round:
         """Send what waits, and once what was refused."""
@@ -161,7 +174,7 @@ class FilesTask(Task):
         """Return how much of them is read; of a packed one it is what is unpacked."""
         return self._shipment.bytes_read
 
-    def outlook(self) -> str:
+    def outlook(self) -> Outlook:
         """Say what would be sent."""
         parcels = list(self._sizes())
         recordings = {name for _, name in parcels}
@@ -169,7 +182,9 @@ class FilesTask(Task):
         already = self._shipment.already
         known = f"; {plural(already, 'span')} more are known to be delivered" if already else ""
         what = f"{plural(len(parcels), 'span')} of {plural(len(recordings), 'recording')}"
-        return f"{what}, {size:,} bytes, would be sent to {self.settings.where}{known}"
+        text = f"{what}, {size:,} bytes, would be sent to {self.settings.where}{known}"
+        figures = {"spans": len(parcels), "recordings": len(recordings), "bytes": size}
+        return Outlook(text, {**figures, "already": already})
 
     def deliver(self, stop: Stop) -> Round:
         """Send what is not delivered yet."""

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import NumberedCommand, json_option, reading_options
 
 _HELP = """\
@@ -46,10 +47,11 @@ class View(Protocol):
     cls=NumberedCommand,
     help=_HELP,
     short_help="Show the steps of a recording, or the text of one.",
+    epilog=exit_codes.epilog(),
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("recording", default="last")
-@click.argument("step", required=False)
+@click.argument("recording", default="last", shell_complete=completing.recordings)
+@click.argument("step", required=False, shell_complete=completing.steps)
 @click.option(
     "--kind",
     metavar="KIND",

@@ -13,10 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from scaly_viz.cli.characters import visible
+from scaly_viz.cli.output import UNLIMITED
 
 # Blanks between columns; fewer before a column is left out.
 _GAPS = (2, 1)
 _NARROWEST = 4
+# In a pipe a longer cell pushes on the rest of its own row, and of no other.
+_WIDEST_IN_A_PIPE = 40
 
 
 @dataclass(frozen=True)  # Python 3.12 cannot make a generic one that is frozen and has slots
@@ -49,7 +52,10 @@ def table[Row](
         room = console.width - gap * (len(columns) - 1)
         if sum(map(_least, columns, natural)) <= room:
             break
-    widths = _fitted(columns, natural, room)
+    if console.width >= UNLIMITED:
+        widths = [min(width, _WIDEST_IN_A_PIPE) for width in natural]
+    else:
+        widths = _fitted(columns, natural, room)
     lines = [*_lines(header, columns, widths, gap, "bold", console)]
     for row, texts in zip(rows, cells, strict=True):
         lines += _lines(texts, columns, widths, gap, style(row), console)
@@ -89,14 +95,16 @@ def _lines[Row](
 ) -> Iterator[Text]:
     """Yield the line of one row, or its lines where a cell is folded."""
     folded: list[Iterable[Text]] = [
-        [text] if text.cell_len <= width else text.wrap(console, width, overflow="fold")
+        [text]
+        if text.cell_len <= width or console.width >= UNLIMITED
+        else text.wrap(console, width, overflow="fold")
         for text, width in zip(texts, widths, strict=True)
     ]
     for parts in zip_longest(*folded, fillvalue=Text()):
         line = Text(style=style)
         blanks = 0
         for part, column, width in zip(parts, columns, widths, strict=True):
-            missing = width - part.cell_len
+            missing = max(0, width - part.cell_len)
             before, after = (missing, 0) if column.is_number else (0, missing)
             if part:
                 line.append(" " * (blanks + before)).append_text(part)

@@ -18,17 +18,25 @@ if TYPE_CHECKING:
 
 # The module of scaly in which visualize() of scaly.viz keeps its marks.
 _SCALY_VIZ = "scaly.viz.recording"
+_MOST_PASSED_OVER = 20
 
 
 class Instrumented:
     """What ``ScalyInstrumentor`` asked for: functions by name, and a provider for their spans."""
 
     def __init__(
-        self, application: Application, functions: Sequence[str] | None, guard: Guard
+        self,
+        application: Application,
+        functions: Sequence[str] | None,
+        guard: Guard,
+        label: str | None = None,
     ) -> None:
         self.application = application
+        self.passed_over: dict[str, None] = {}
+        """Names of functions that were rendered and not recorded, the first of them."""
         self._functions = functions
         self._guard = guard
+        self._label = label
 
     def label_of(self, function: Concrete) -> tuple[str | None] | None:
         """Return the label that scaly.viz has for ``function``, none where only its name is meant, in a tuple.
@@ -41,7 +49,11 @@ class Instrumented:
             return marked
         patterns = settings.functions() if self._functions is None else self._functions
         named = any(fnmatchcase(function.name, pattern) for pattern in patterns)
-        return (None,) if named and is_instrumentation_enabled() else None
+        if named and is_instrumentation_enabled():
+            return (self._label,)
+        if len(self.passed_over) < _MOST_PASSED_OVER:
+            self.passed_over[function.name] = None
+        return None
 
 
 def _label_in_scaly_viz(function: Concrete) -> tuple[str | None] | None:

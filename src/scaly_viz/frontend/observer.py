@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from scaly_viz.frontend.audience import Audience
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.memory import MemoryBudget
 from scaly_viz.frontend.payloads import Dialect
@@ -59,6 +60,7 @@ class RenderObserver:
     def finish(self, *, error: str | None = None) -> None:
         """Take the outcome."""
         self._guard.run("finishing a recording", self._recorder.finish, error)
+        self._recorder.audience.ended(self._recorder.head.recording_id)
         self._guard.run("handing over a recording", self._worker.finished, self._recorder)
 
     def __del__(self) -> None:
@@ -66,12 +68,14 @@ class RenderObserver:
         # With its modules gone, the interpreter can record nothing any more.
         if not recorder.finished and not sys.is_finalizing():
             self._guard.run("ending a recording", recorder.interrupt)
+            recorder.audience.ended(recorder.head.recording_id)
             self._guard.run("handing over a recording", self._worker.finished, recorder)
 
     def _add(self, name: str, dialect: Dialect, subject: object) -> None:
         entered = system().monotonic_ns()
         if not self._guard.run(f"taking step {name}", self._recorder.add, name, dialect, subject):
             self._recorder.lose()
+        self._recorder.audience.took(self._recorder.head.recording_id, name)
         self._guard.run(f"releasing step {name}", self._release)
         self._guard.run("keeping time", self._recorder.resume, entered)
 
@@ -91,9 +95,11 @@ class Observer:
         guard: Guard,
         pipeline: Callable[[], Pipeline],
         unmarked: Callable[[Concrete], tuple[str | None] | None],
+        audience: Audience,
     ) -> None:
         self._marks = marks
         self._unmarked = unmarked
+        self._audience = audience
         self._worker = worker
         self._guard = guard
         self._pipeline = pipeline
@@ -112,10 +118,11 @@ class Observer:
         entered = system().monotonic_ns()
         frame = _render_frame()
         pipeline = self._pipeline()
-        recorder = Recorder(fun, label, pipeline, self._guard, frame, self._version)
+        recorder = Recorder(fun, label, pipeline, self._guard, frame, self._version, self._audience)
         budget = MemoryBudget(pipeline.settings.pending_bytes)
         observer = RenderObserver(recorder, self._worker, self._guard, budget)
         self._worker.watch(recorder)
+        self._audience.began(recorder.head.recording_id, label or fun.name)
         observer.add_expression(fun)
         recorder.resume(entered)
         return observer

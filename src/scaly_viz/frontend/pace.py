@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 # The compiler needs the interpreter too.
 DUTY = 0.05
@@ -16,7 +16,8 @@ _NAP_S = 0.05
 class Pace:
     """Called often by what takes long; sleeps there, unless there is no need to wait any more."""
 
-    def __init__(self) -> None:
+    def __init__(self, tick: Callable[[], None] = lambda: None) -> None:
+        self._tick = tick
         self._slow = False
         self._since = 0.0
 
@@ -47,6 +48,7 @@ class Pace:
         now = time.perf_counter()
         rested = now + (now - self._since) / DUTY
         while self._slow and now < rested:
+            self._tick()
             time.sleep(min(_NAP_S, rested - now))
             now = time.perf_counter()
         self._since = now

@@ -18,6 +18,7 @@ from opentelemetry.context import Context, get_current
 from opentelemetry.trace import SpanContext, get_current_span
 
 from scaly_viz import attributes as a
+from scaly_viz.frontend.audience import Audience
 from scaly_viz.frontend.failed_step import failed_step
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.pace import Pace
@@ -76,6 +77,7 @@ class Recorder:
         guard: Guard,
         frame: FrameType | None,
         compiler_version: str,
+        audience: Audience,
     ) -> None:
         source = system()
         self._now = source.monotonic_ns
@@ -91,7 +93,8 @@ class Recorder:
         self._call = _call(frame)
         self._parent = guard.run("reading the caller's context", _caller_context) or Context()
         self._compiler_version = compiler_version
-        self.pace = Pace()
+        self.audience = audience
+        self.pace = Pace(audience.tick)
         self._taker = StepTaker(guard, self.pace, np.get_printoptions())
         self._pending: deque[PendingStep] = deque()
         self._steps = 0

@@ -18,6 +18,7 @@ from opentelemetry.trace import TracerProvider
 from scaly_viz import settings
 from scaly_viz.application import Application
 from scaly_viz.assembling import assemble
+from scaly_viz.frontend.audience import Audience, Listener
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.worker import Worker
 from scaly_viz.pipeline import Pipeline
@@ -39,7 +40,8 @@ class Session:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self.guard = Guard()
-        self._worker = Worker(self.guard)
+        self._audience = Audience(self.guard)
+        self._worker = Worker(self.guard, self._audience)
         self._store = SpanStore(settings.read().memory_bytes)
         self._exporters: Sequence[str | SpanExporter] | None = None
         self._application: Application | None = None
@@ -109,14 +111,33 @@ class Session:
                 self.guard.run("looking at the tracer provider", self.pipeline)
 
     def instrument(
-        self, tracer_provider: TracerProvider | None, functions: Sequence[str] | None
-    ) -> None:
+        self,
+        tracer_provider: TracerProvider | None,
+        functions: Sequence[str] | None,
+        label: str | None = None,
+    ) -> Instrumented:
         """Record functions by name and by their marks in scaly.viz, from now on."""
         from scaly_viz.frontend.instrumented import Instrumented
 
+        application = self._of(tracer_provider)
         with self._lock:
-            self._instrumented = Instrumented(self._of(tracer_provider), functions, self.guard)
+            instrumented = Instrumented(application, functions, self.guard, label)
+            self._instrumented = instrumented
         self.armed()
+        return instrumented
+
+    def listen(self, listener: Listener) -> None:
+        """Tell ``listener`` of renders, from now on."""
+        self._audience.listener = listener
+        self._store.added = self._audience.wrote
+
+    def destinations(self) -> list[str]:
+        """Return where recordings go: names of exporters, and of an application's provider."""
+        pipeline = self._pipeline
+        if pipeline is None:
+            return []
+        application = [] if pipeline.provider is None else [type(pipeline.provider).__name__]
+        return [*pipeline.names, *application]
 
     def uninstrument(self) -> None:
         """Record only what is marked here, from now on."""
@@ -189,7 +210,12 @@ class Session:
         from scaly_viz.frontend.observer import Observer
 
         observer = Observer(
-            marks, self._worker, self.guard, self.pipeline, self._label_where_instrumented
+            marks,
+            self._worker,
+            self.guard,
+            self.pipeline,
+            self._label_where_instrumented,
+            self._audience,
         )
         aot.register_render_observer(observer.begin)
         self.guard.run("watching the JIT", write_before_loading, self._worker.drain, self.guard)

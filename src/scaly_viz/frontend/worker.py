@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from scaly_viz.frontend.audience import Audience
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.reentrance import reentrant
 from scaly_viz.threads import await_end
@@ -31,8 +32,9 @@ class Worker:
     The thread is no daemon: the interpreter, and a ``multiprocessing`` child, wait for it at exit.
     """
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Guard, audience: Audience) -> None:
         self._guard = guard
+        self._audience = audience
         self._reset()
 
     def _reset(self) -> None:
@@ -138,6 +140,7 @@ class Worker:
         try:
             while True:
                 rest = self._turn()
+                self._audience.tick()
                 if rest is None and self._retire():
                     return
                 with contextlib.suppress(queue.Empty):

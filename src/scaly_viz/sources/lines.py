@@ -116,7 +116,7 @@ def documents(lines: Iterable[Line]) -> Iterator[Line]:
 
 def _joined(lines: list[Line]) -> Line:
     data = b"\n".join(line.data for line in lines)
-    return Line(lines[0].number, data, lines[-1].is_ended)
+    return Line(lines[0].number, data, lines[-1].is_ended, lines[0].start)
 
 
 def spans_of(line: Line, name: str, report: Report, *, events: bool = True) -> list[SpanRecord]:

@@ -6,9 +6,11 @@ messages, each one zstd frame after its length in four bytes; they come out as l
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from contextlib import contextmanager
+from typing import BinaryIO, Protocol
 
 import zstandard
 
@@ -37,6 +39,10 @@ class _Decoder(Protocol):
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Writer(Protocol):
+    def write(self, data: bytes, /) -> int: ...
 
 
 def content(read: Callable[[int], bytes], damaged: Damaged) -> Iterator[bytes]:
@@ -160,3 +166,21 @@ def _message(frame: bytes, position: int, damaged: Damaged) -> bytes | None:
         damaged(f"the message after byte {position} was left out: {problems[0].partition(';')[0]}")
         return None
     return b"".join(parts)
+
+
+def can_pack(head: bytes) -> bool:
+    """Tell whether a file that begins with ``head`` is in a format that ``packer`` writes."""
+    return not head.startswith(_ZSTD, _LENGTH_BYTES)
+
+
+@contextmanager
+def packer(head: bytes, into: BinaryIO) -> Iterator[_Writer]:
+    """Yield what writes into ``into`` in the format of a file that begins with ``head``: plain, gzip, zstd."""
+    if head.startswith(_GZIP):
+        with gzip.GzipFile(fileobj=into, mode="wb") as packed:
+            yield packed
+    elif head.startswith(_ZSTD):
+        with zstandard.ZstdCompressor().stream_writer(into, closefd=False) as writer:
+            yield writer
+    else:
+        yield into

@@ -1,0 +1,186 @@
+"""Owns the end of a script under ``scaly-viz run``: the summary on standard error, and the viewer."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from scaly_viz.running import standard_error
+from scaly_viz.running.config import RunConfig, decode
+
+if TYPE_CHECKING:
+    from scaly_viz.running.journal import Recorded
+    from scaly_viz.running.run import Run
+
+_SHORT_ID = 8
+_LISTED = 10
+
+
+class _Summary(msgspec.Struct):
+    """What ``--json`` prints; ``path`` is null where no local file was written."""
+
+    recordings: list[object]
+    count: int
+    failed: int
+    exporters: list[str]
+    path: str | None
+    passed_over: list[str]
+
+
+def end(text: str) -> None:
+    """Say what was recorded, and open the viewer where that was asked for. The script has ended."""
+    from scaly_viz.running.journal import Journal
+
+    config = decode(text)
+    run = _run()
+    if run is not None:
+        run.progress.erase()
+    recorded = (run.journal if run else Journal(config)).recorded()
+    # The script's last words come first; what cannot be written, Python will say when it tries again.
+    with suppress(Exception):
+        sys.stdout.flush()
+    path = _path() if recorded.count and "json" in _exporters(run) else None
+    if config.as_json:
+        _say(config, _as_json(recorded, run, path))
+    elif not config.quiet:
+        _say(config, "\n".join(_lines(config, recorded, run, path)))
+    if config.browser and path is not None:
+        _view(path, recorded.listed[-1].id)
+
+
+def _run() -> Run | None:
+    module = sys.modules.get("scaly_viz.running.run")
+    return None if module is None else module.current()
+
+
+def _exporters(run: Run | None) -> list[str]:
+    from scaly_viz import settings
+
+    if run is None:  # only children have recorded, by the same environment
+        return [*settings.read().exporters]
+    from scaly_viz.frontend.session import SESSION
+
+    return SESSION.destinations()
+
+
+def _path() -> Path:
+    from scaly_viz import settings
+
+    return settings.recording_path().absolute()
+
+
+def _say(config: RunConfig, text: str) -> None:
+    standard_error.write(f"{text}\n", config.stderr)
+
+
+def _as_json(recorded: Recorded, run: Run | None, path: Path | None) -> str:
+    from scaly_viz.cli.output import to_json
+
+    return to_json(
+        _Summary(
+            recordings=[*recorded.listed],
+            count=recorded.count,
+            failed=recorded.failed,
+            exporters=_exporters(run) if recorded.count else [],
+            path=None if path is None else str(path),
+            passed_over=_passed_over(run),
+        )
+    )
+
+
+def _passed_over(run: Run | None) -> list[str]:
+    return [] if run is None or run.instrumented is None else [*run.instrumented.passed_over]
+
+
+def _lines(
+    config: RunConfig, recorded: Recorded, run: Run | None, path: Path | None
+) -> Iterator[str]:
+    from scaly_viz.cli.characters import visible
+    from scaly_viz.cli.quantities import plural
+
+    if not recorded.count:
+        yield f"scaly-viz: nothing was recorded: {_why_nothing(run)}"
+        return
+    failed = f", {recorded.failed:,} of them failed" if recorded.failed else ""
+    yield f"scaly-viz: {plural(recorded.count, 'recording')}{failed}"
+    yield _table(config, recorded)
+    if recorded.count > _LISTED:
+        yield f"These are the newest {min(_LISTED, len(recorded.listed))}."
+    if path is None:
+        yield f"Sent to: {', '.join(_exporters(run)) or 'nobody, they were kept in memory only'}"
+        return
+    at = _recording_path_option(path)
+    newest = recorded.listed[-1].id[:_SHORT_ID]
+    yield f"In {visible(str(path))}; to look at them:"
+    yield f"  scaly-viz show {newest}{at}"
+    yield f"  scaly-viz serve --browser{at}"
+
+
+def _why_nothing(run: Run | None) -> str:
+    from scaly_viz.cli.characters import visible
+    from scaly_viz.cli.output import listed
+
+    if run is None:
+        return "the script did not import scaly"
+    names = _passed_over(run)
+    if names:
+        return f"--functions leaves out what was rendered: {visible(listed(names))}"
+    return "nothing was compiled (what scaly finds in its cache, it does not render again)"
+
+
+def _table(config: RunConfig, recorded: Recorded) -> str:
+    import shutil
+
+    from rich.console import Console
+
+    from scaly_viz.cli.output import UNLIMITED
+    from scaly_viz.cli.recording_table import new_recordings_table
+
+    on_terminal = standard_error.is_terminal(config.stderr)
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        force_terminal=True if on_terminal else None,
+        width=shutil.get_terminal_size().columns if on_terminal else UNLIMITED,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        no_color=bool(os.environ.get("NO_COLOR")),
+    )
+    console.print(new_recordings_table(recorded.listed[-_LISTED:], console), soft_wrap=True)
+    return out.getvalue().rstrip("\n")
+
+
+def _recording_path_option(path: Path) -> str:
+    """Return the option that other commands need to find ``path``; none where they look there anyway."""
+    import shlex
+
+    from scaly_viz import settings
+    from scaly_viz.errors import RecordingFolderError
+
+    with suppress(RecordingFolderError):
+        settings.configure_directory(
+            None
+        )  # what the script has configured, the next command will not know
+        if _path() == path:
+            return ""
+    return f" --recording-path {shlex.quote(str(path))}"
+
+
+def _view(path: Path, recording: str) -> None:
+    """Serve the viewer until it is interrupted; the script's exit code is its own all the same."""
+    import signal
+    import subprocess
+
+    command = [sys.executable, "-P", "-m", "scaly_viz", "serve", "--port", "0"]
+    viewer = subprocess.Popen([*command, "--recording", recording, str(path)], stdout=2)
+    with suppress(ValueError):  # an exit handler that runs in another thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the viewer, which ends by it
+    viewer.wait()
