@@ -1,8 +1,8 @@
 """Owns the lock that lets one process at a time write a recording file.
 
-It is a plain ``flock`` on a file beside the data, which the kernel drops when its holder dies. The
-filelock package takes the same lock, but importing it costs 160 ms, and its hooks can delay a
-``fork`` of the host program by 30 s, refuse it, or end the child.
+It is a plain ``flock`` on a file beside the data, on Windows a lock of its first byte, which the
+kernel drops when its holder dies. The filelock package takes the same lock, but importing it costs
+160 ms, and its hooks can delay a ``fork`` of the host program by 30 s, refuse it, or end the child.
 """
 
 from __future__ import annotations
@@ -25,12 +25,18 @@ _LONGEST_DELAY_S = 0.02
 _held: weakref.WeakSet[io.FileIO] = weakref.WeakSet()
 
 if sys.platform == "win32":
+    import msvcrt
 
     def _lock(file: io.FileIO) -> None:
-        raise OSError("scaly runs on Linux and macOS, so nobody writes here")
+        file.seek(0)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:  # what Windows calls a lock that another has
+            raise BlockingIOError(error.errno, error.strerror) from error
 
     def _unlock(file: io.FileIO) -> None:
-        pass
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
@@ -123,7 +129,8 @@ def _open(path: Path, create: bool) -> io.FileIO | None:
 def _is_at(lock: io.FileIO, path: Path) -> bool:
     """Tell a lock on a file that was deleted meanwhile, which keeps nobody out, from a good one."""
     try:
-        return os.path.samestat(os.fstat(lock.fileno()), path.stat())
+        # On Windows an open file cannot be deleted.
+        return sys.platform == "win32" or os.path.samestat(os.fstat(lock.fileno()), path.stat())
     except FileNotFoundError:
         return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -53,12 +54,16 @@ class Segment:
         """Note that all lines up to the end of ``message`` are acknowledged; delete the file after the last."""
         end = message[-1].end
         if end >= self._size:
-            self._delete()
-        else:
-            # Of one length and over itself: that needs no room on a full disk.
-            text = f"{end:020} {self._identity}\n".encode()
-            with suppress(OSError), io.FileIO(self._note, "r+", opener=_open_note) as note:
-                note.write(text)
+            try:
+                self._delete()
+                return
+            except PermissionError:
+                if sys.platform != "win32":  # where a file that is being read cannot be deleted yet
+                    raise
+        # Of one length and over itself: that needs no room on a full disk.
+        text = f"{end:020} {self._identity}\n".encode()
+        with suppress(OSError), io.FileIO(self._note, "r+", opener=_open_note) as note:
+            note.write(text)
 
     def refused(self, message: Message, why: str) -> None:
         """Move ``message`` to the refused ones, or to those that nobody can read."""

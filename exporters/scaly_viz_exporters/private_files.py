@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +24,8 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
         descriptor = os.open(path, flags | _SAFELY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:  # another process was faster
         return os.open(path, flags | _SAFELY)
-    os.fchmod(descriptor, 0o600)
+    if sys.platform != "win32":  # where the folder says who may read
+        os.fchmod(descriptor, 0o600)
     return descriptor
 
 

@@ -56,7 +56,8 @@ def save(path: Path, state: IndexState) -> None:
         with os.fdopen(open_private(draft, os.O_WRONLY | os.O_TRUNC), "wb") as opened:
             opened.write(_checksum(data) + data)
         draft.replace(file)
-    except (OSError, RecordingFolderError, ValueError) as error:
+    except (OSError, RecordingFolderError, ValueError, OverflowError) as error:
+        # msgspec has no integers over 64 bits; on ReFS, of Windows, inodes have 128.
         log.debug("the index of %s is not saved", path, error=error)
 
 

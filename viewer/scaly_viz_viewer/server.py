@@ -27,6 +27,8 @@ from scaly_viz_viewer.streams import MAX_STREAMS, Streams
 # A browser opens six connections at once, and a stream of events keeps its thread.
 _THREADS = 8 + MAX_STREAMS
 _MAX_PORT = 65_535
+# On Windows SO_REUSEADDR would let a second server, anybody's, listen at our port.
+_BIND_OPTION: int = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
 
 
 def run(
@@ -112,7 +114,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise ScalyVizError(f"cannot listen on {host}:{port}: {_cause(error)}") from error
     listening = socket.socket(family, kind, number)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.SOL_SOCKET, _BIND_OPTION, 1)
         listening.bind(address)
         # Of two servers that bind one after the other, Linux refuses the second only now.
         listening.listen()

@@ -30,5 +30,6 @@ def _peak() -> int:
     if sys.platform == "win32":
         # It keeps no such count for us to read: steps then wait for the render's end.
         return 0
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    else:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
