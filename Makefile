@@ -3,7 +3,7 @@
 RUN := @sh tools/run
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types web test-web fix build dev lock upgrade clean \
+.PHONY: help demo test lint format types web test-web fix build release dev lock upgrade clean \
 	test-main test-py313 test-py314 test-scaly-a1 test-lowest
 
 help: ## List the targets
@@ -34,6 +34,9 @@ web: ## Serve your recordings, and bundle the page anew at every change
 
 build: ## Build the sdist, and the wheel from it, into dist/
 	$(RUN) build
+
+release: ## Build, check (twine, contents, installs), describe (checksums, SBOM) into dist/
+	$(RUN) release
 
 test-main: ## The whole suite, browser tests too, against the built wheel
 	$(RUN) main $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import email
+import json
 import os
 import re
 import subprocess
@@ -59,7 +60,9 @@ def sdist(dist: Path) -> Path:
 
 def build(source: Path, target: Path, *flags: str, environ: Mapping[str, str] = {}) -> None:
     where = ["--python", sys.executable, "--out-dir", str(target)]
-    run([*UV, "build", *where, *flags, str(source)], environ=environ)
+    # Another version of hatchling says so in the wheel.
+    how = ["--build-constraints", str(ROOT / "requirements.lock"), *flags]
+    run([*UV, "build", *where, *how, str(source)], environ=environ)
 
 
 def run(command: Sequence[str], cwd: Path = ROOT, environ: Mapping[str, str] = {}) -> str:
@@ -127,7 +130,10 @@ def test_the_sdist_holds_sources_and_page_but_no_tests_and_no_node_modules(sdist
     page = {f"viewer/scaly_viz_viewer/{name}" for name in STATIC}
     web = {f"viewer/web/{name}" for name in ("package-lock.json", "build.mjs", "src/main.ts")}
     papers = {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "hatch_build.py"}
+    papers |= {"CITATION.cff", "CONTRIBUTING.md", "SECURITY.md", "docs/schema.md"}
+    papers |= {f"examples/{name}" for name in ("README.md", "mpc/run.py", "mpc/flight.c")}
     assert sources | page | web | papers | {"PKG-INFO"} <= names
+    assert [name for name in names if re.match(r"examples/.*/out/", name)] == []
     unwanted = re.compile(r"(^|/)(tests|node_modules|__pycache__|\.git|\.venv)/|\.test\.ts$|\.pyc$")
     assert [name for name in names if unwanted.search(name)] == []
 
@@ -155,8 +161,8 @@ def test_the_wheel_names_the_command_and_the_exporters(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_wheel_from_the_sdist_needs_no_npm_and_equals_one_from_the_tree(
-    sdist: Path, tmp_path: Path
+def test_a_wheel_from_the_sdist_needs_no_npm_and_any_build_gives_the_same_bytes(
+    sdist: Path, wheel: Path, tmp_path: Path
 ) -> None:
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
@@ -166,12 +172,65 @@ def test_a_wheel_from_the_sdist_needs_no_npm_and_equals_one_from_the_tree(
     build(ROOT, tmp_path / "tree", "--wheel")
     (from_sdist,) = (tmp_path / "sdist").glob("*.whl")
     (from_tree,) = (tmp_path / "tree").glob("*.whl")
-    assert contents(from_sdist) == contents(from_tree)
+    assert from_sdist.name == from_tree.name == wheel.name
+    assert from_sdist.read_bytes() == from_tree.read_bytes() == wheel.read_bytes()
 
 
-def contents(wheel: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(wheel) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+@pytest.mark.slow
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_installed_with_its_extras_no_file_belongs_to_another_package_too(
+    wheel: Path, tmp_path: Path, installer: str
+) -> None:
+    run([*UV, "venv", "--quiet", "--seed", "--python", sys.executable, str(tmp_path / "venv")])
+    python = str(tmp_path / "venv" / "bin" / "python")
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    install = {
+        "pip": [*pip, "install", "--no-compile"],
+        "uv": [*UV, "pip", "install", "--python", python],
+    }[installer]
+    extras = ",".join(name for name in provided(wheel) if name != "instruments")
+    run([*install, "--quiet", f"{wheel}[{extras}]", f"scaly=={version('scaly')}"])
+    run([*pip, "check"])
+    owners = json.loads(run([python, "-c", OWNERS], cwd=tmp_path))
+    assert "scaly_viz/__init__.py" in owners
+    assert {name: of for name, of in owners.items() if "scaly-viz" in of and len(of) > 1} == {}
+    script = str(tmp_path / "venv" / "bin" / "scaly-viz")
+    assert run([script, "list", "--json"], cwd=tmp_path)
+
+
+# The packages that each file belongs to; names that differ in case only are one on some systems.
+OWNERS = """
+import json
+from importlib.metadata import distributions
+owners = {}
+for package in distributions():
+    for file in package.files or ():
+        owners.setdefault(str(file).casefold(), []).append(package.name)
+print(json.dumps(owners))
+"""
+
+
+def provided(wheel: Path) -> list[str]:
+    """Return the names of the extras."""
+    return email.message_from_string(metadata(wheel, "METADATA")).get_all("Provides-Extra", [])
+
+
+@pytest.mark.slow
+def test_uvx_runs_it_where_there_is_no_scaly(wheel: Path, tmp_path: Path) -> None:
+    environ = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "bin")}
+    uvx = [*UV, "tool", "run", "--quiet", "--python", sys.executable, "--from", str(wheel)]
+    ours = wheel.name.split("-")[1]
+    assert run([*uvx, "scaly-viz", "--version"], environ=environ) == f"scaly-viz {ours}\n"
+
+
+def test_the_papers_name_the_version_of_the_wheel(wheel: Path) -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [wheel.name.split("-")[1]]
+
+
+def test_the_citation_is_valid() -> None:
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
+    run([*check, "vendor.citation-file-format", str(ROOT / "CITATION.cff")])
 
 
 @pytest.mark.slow
@@ -238,7 +297,9 @@ def test_the_page_on_exporters_shows_the_worked_example_as_it_is(name: str) -> N
     assert f"\n{(EXPORTER / name).read_text(encoding='utf-8')}```\n" in page
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "viewer/web/package-lock.json"])
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "tools/release.lock", "viewer/web/package-lock.json"]
+)
 def test_a_lock_file_names_no_registry(name: str) -> None:
     text = (ROOT / name).read_text()
     options = re.findall(
@@ -252,8 +313,9 @@ def test_a_lock_file_names_no_registry(name: str) -> None:
     } == set()
 
 
-def test_every_requirement_in_the_lock_is_pinned_with_hashes() -> None:
-    text = (ROOT / "requirements.lock").read_text().replace("\\\n", " ")
+@pytest.mark.parametrize("name", ["requirements.lock", "tools/release.lock"])
+def test_every_requirement_in_the_lock_is_pinned_with_hashes(name: str) -> None:
+    text = (ROOT / name).read_text().replace("\\\n", " ")
     entries = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
     assert len(entries) > 20
     assert [line for line in entries if "==" not in line or "--hash=sha256:" not in line] == []

@@ -11,6 +11,7 @@ from typing import Callable, Sequence
 
 import checks
 import environments
+import release
 import tracing_backends
 from shell import ROOT, Failure, run, say
 from uv import main_python, uv
@@ -106,6 +107,7 @@ TASKS: dict[str, Task] = {
     "lock": checks.lock,
     "upgrade": checks.upgrade,
     "build": checks.build,
+    "release": release.release,
     "clean": clean,
 }
 

@@ -12,7 +12,7 @@ from typing import Sequence
 
 import environments
 import tracing_backends
-from environments import LOCK, LOCKED, PYPROJECT, VENVS, WEB, Layer, digest
+from environments import LOCK, LOCKED, PYPROJECT, RELEASE_LOCK, VENVS, WEB, Layer, digest
 from interpreters import Interpreter
 from shell import IN_CI, ROOT, Failure, output, run, say
 from system import ensure_c_compiler, ensure_chromium
@@ -20,6 +20,7 @@ from uv import main_python, python, uv
 
 DIST = ROOT / "dist"
 WORKERS = "2"
+_PAPERS = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md")
 
 # scaly and its solvers in the first version that scaly-viz supports.
 OLDEST_SCALY = tuple(
@@ -69,39 +70,48 @@ def develop_page() -> None:
 
 
 def lock() -> None:
-    """Write requirements.lock anew; versions that still fit are kept."""
-    _compile(LOCK)
+    """Write the lock files anew; versions that still fit are kept."""
+    for locked, what in _LOCKS.items():
+        _compile(locked, what)
 
 
 def upgrade() -> None:
-    """Write requirements.lock anew, with the newest versions."""
-    _compile(LOCK, "--upgrade")
+    """Write the lock files anew, with the newest versions."""
+    for locked, what in _LOCKS.items():
+        _compile(locked, what, "--upgrade")
 
 
 def lock_is_current() -> None:
-    """Requirements.lock is what pyproject.toml asks for."""
-    fresh = VENVS / "requirements.lock"
-    fresh.write_bytes(LOCK.read_bytes())
-    _compile(fresh)
-    if _pins(fresh) != _pins(LOCK):
-        raise Failure("requirements.lock does not fit pyproject.toml: run `make lock`")
+    """The lock files are what pyproject.toml asks for."""
+    for locked, what in _LOCKS.items():
+        fresh = VENVS / locked.name
+        fresh.write_bytes(locked.read_bytes())
+        _compile(fresh, what)
+        if _pins(fresh) != _pins(locked):
+            raise Failure(f"{locked.name} does not fit pyproject.toml: run `make lock`")
 
 
 def build() -> Path:
     """Build the sdist, and the wheel from the sdist; return the wheel."""
     stamp = DIST / "inputs.sha256"
     sources = (PYPROJECT, LOCK, ROOT / "hatch_build.py", ROOT / "src", ROOT / "exporters")
-    papers = (ROOT / "README.md", ROOT / "LICENSE", ROOT / "CHANGELOG.md")
-    wanted = digest(*sources, *papers, ROOT / "viewer")
+    papers = [ROOT / name for name in _PAPERS]
+    wanted = digest(
+        *sources, *papers, *(ROOT / name for name in ("viewer", "compose", "docs", "examples"))
+    )
     wheels = list(DIST.glob("*.whl"))
     if len(wheels) == 1 and stamp.is_file() and stamp.read_text() == wanted:
         return wheels[0]
     shutil.rmtree(str(DIST), ignore_errors=True)
-    hashed = ("--build-constraints", LOCK, "--require-hashes")
-    run([uv(), "build", "--python", main_python().path, *hashed, "--out-dir", DIST])
+    run([uv(), "build", *build_options(), "--out-dir", DIST])
     stamp.write_text(wanted)
     (wheel,) = DIST.glob("*.whl")
     return wheel
+
+
+def build_options() -> Sequence[object]:
+    """Return how uv is to build: with the locked versions of what builds."""
+    return ("--python", main_python().path, "--build-constraints", LOCK, "--require-hashes")
 
 
 @dataclass(frozen=True)
@@ -171,10 +181,16 @@ NEWEST = Suite("py314", "the suite on Python 3.14, where there is one", minor="3
 SUITES = (MAIN, NEXT, OLD_SCALY, LOWEST_DEPENDENCIES, NEWEST)
 
 
-def _compile(target: Path, *flags: str) -> None:
-    what = (PYPROJECT, "--all-extras", "--group", "dev", "--python-version", "3.12")
+# The tools of a release are many, and belong into no environment that tests run in.
+_LOCKS: dict[Path, Sequence[object]] = {
+    LOCK: (PYPROJECT, "--all-extras", "--group", "dev"),
+    RELEASE_LOCK: ("--group", "release"),
+}
+
+
+def _compile(target: Path, what: Sequence[object], *flags: str) -> None:
     where = ("--python", main_python().path, "--quiet", "--output-file", target)
-    how = ("--universal", "--generate-hashes", *where, *flags)
+    how = ("--python-version", "3.12", "--universal", "--generate-hashes", *where, *flags)
     # The lock's first lines name the command that wrote it: this one, not uv's with its options.
     run([uv(), "pip", "compile", *what, *how], extra={"UV_CUSTOM_COMPILE_COMMAND": "make lock"})
 
@@ -222,18 +238,24 @@ def _assert_installed(environment: environments.Environment) -> None:
         raise Failure(f"the packages are not imported from the installed wheel:\n{printed}")
 
 
-def _npm(*arguments: str) -> None:
-    """Run npm in viewer/web with the Node of .venv/dev, after the packages are installed."""
+def node() -> tuple[str, str]:
+    """Return the paths of node and npm in .venv/dev."""
     finder = "import hatch_build; print(*hatch_build.find_node(), sep='\\n')"
     found = output([environments.dev().python, "-c", finder])
     if found is None:
         raise Failure("no Node in .venv/dev")
-    node, npm = found.splitlines()
-    extra = {"PATH": os.pathsep.join((str(Path(node).parent), os.environ.get("PATH", "")))}
+    path, npm = found.splitlines()
+    return path, npm
+
+
+def _npm(*arguments: str) -> None:
+    """Run npm in viewer/web with the Node of .venv/dev, after the packages are installed."""
+    node_path, npm = node()
+    extra = {"PATH": os.pathsep.join((str(Path(node_path).parent), os.environ.get("PATH", "")))}
     stamp = WEB / "node_modules" / ".dev.sha256"
     wanted = digest(WEB / "package-lock.json")
     if not (stamp.is_file() and stamp.read_text() == wanted):
         say("installing the front end's packages (npm ci)")
-        run([node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], WEB, extra)
+        run([node_path, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], WEB, extra)
         stamp.write_text(wanted)
-    run([node, npm, *arguments], WEB, extra)
+    run([node_path, npm, *arguments], WEB, extra)

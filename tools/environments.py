@@ -15,6 +15,7 @@ from uv import main_python, uv
 
 VENVS = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
+RELEASE_LOCK = ROOT / "tools" / "release.lock"
 PYPROJECT = ROOT / "pyproject.toml"
 WEB = ROOT / "viewer" / "web"
 
@@ -44,6 +45,7 @@ class Environment:
 
 
 LOCKED = Layer(("sync", "--require-hashes", str(LOCK)), (LOCK,))
+RELEASE = Layer(("sync", "--require-hashes", str(RELEASE_LOCK)), (RELEASE_LOCK,))
 
 
 def dev() -> Environment:
@@ -55,6 +57,17 @@ def demo() -> Environment:
     """What a user has: scaly-viz and scaly, no solvers, no development tools."""
     locked_versions = ("--constraints", str(LOCK))
     return _ensure("demo", main_python(), [_editable(*locked_versions, ".[scaly]")])
+
+
+def release() -> Environment:
+    """The tools that check and describe a release."""
+    return _ensure("release", main_python(), [RELEASE])
+
+
+def user(wheel: Path) -> Environment:
+    """What a user has who installs the wheel, in the versions of the lock file."""
+    install = Layer(("install", "--constraints", str(LOCK), str(wheel)), (LOCK, wheel))
+    return _ensure("user", main_python(), [install])
 
 
 def suite(name: str, python: Interpreter, layers: Sequence[Layer], wheel: Path) -> Environment:
@@ -78,7 +91,7 @@ def digest(*parts: object) -> str:
 def _files(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
-    skipped = {"node_modules", "__pycache__", "static", "bundled.sha256"}
+    skipped = {"node_modules", "__pycache__", "static", "bundled.sha256", "out"}
     return (
         file
         for file in path.rglob("*")

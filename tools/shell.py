@@ -59,12 +59,12 @@ def run(
         raise Failure(f"exit code {code} from: {shown}")
 
 
-def output(command: Sequence[object], timeout: float = 30) -> str | None:
+def output(command: Sequence[object], timeout: float = 30, cwd: Path = ROOT) -> str | None:
     """Return what ``command`` prints, or None if it cannot be run or fails."""
     try:
         done = subprocess.run(
             [str(word) for word in command],
-            cwd=str(ROOT),
+            cwd=str(cwd),
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
