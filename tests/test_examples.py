@@ -110,6 +110,20 @@ def test_the_viewer_shows_where_the_controller_of_the_drone_loses_the_wind(tmp_p
     assert Page().pinned("wind", "gap") == {"lines here": 3, "used by": ["t4", "t17"]}
 
 
+def test_compare_finds_the_regression_and_passes_what_repairs_it(tmp_path: Path) -> None:
+    example = copied("regression", tmp_path)
+
+    printed = run(example, environ={"NO_COLOR": "1", "COLUMNS": "160"})
+
+    lines = {line.strip() for line in printed.splitlines()}
+    expected = [line.strip() for block in told("regression") for line in block.splitlines()]
+    assert [line for line in expected if line not in lines] == []
+    assert [line for line in printed.splitlines() if line.startswith("exit code")] == [
+        "exit code 1",
+        "exit code 0",
+    ]
+
+
 def test_the_requests_of_the_service_contain_their_renders(tmp_path: Path) -> None:
     # In an environment that uv makes of what the script asks for, and of the tree.
     uv_run = (sys.executable, "-m", "uv", "run", "--quiet", "--python", sys.executable)

@@ -84,7 +84,7 @@ def by_programs(jaeger: str, collector: str) -> Iterator[Servers]:
         stack.enter_context(
             running(
                 [jaeger, "--config", str(COMPOSE / "jaeger" / "jaeger.yaml")],
-                overlay(*jaeger_ports[:2], jaeger_extensions),
+                overlay(jaeger_ports[0], jaeger_ports[1], jaeger_extensions),
                 f"http://{at(jaeger_ports[2])}/status",
             )
         )
@@ -92,7 +92,7 @@ def by_programs(jaeger: str, collector: str) -> Iterator[Servers]:
         stack.enter_context(
             running(
                 [collector, "--config", str(COMPOSE / "collector" / "collector.yaml")],
-                overlay(*own_ports[:2], collector_extensions),
+                overlay(own_ports[0], own_ports[1], collector_extensions),
                 f"http://{at(own_ports[2])}/",
             )
         )
