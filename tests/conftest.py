@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from choice import has_to_do_with_scaly
+
 _FD = Path("/proc/self/fd")
 
 # How long an example takes says more about the machine than about the code.
@@ -27,6 +29,19 @@ settings.register_profile(
 # A shell starts what it runs in the background with Ctrl-C ignored, and so would be the programs
 # that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the suite with another scaly leave out what that cannot change."""
+    parser.addoption("--scaly-only", action="store_true", help="only test files that name scaly")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a test file out where it is not asked for."""
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    if config.getoption("--scaly-only") and is_test and not has_to_do_with_scaly(collection_path):
+        return True
+    return None
 
 
 @pytest.fixture(autouse=True)

@@ -122,6 +122,7 @@ def test_a_long_chain_compiles_although_scalys_printer_cannot_show_it() -> None:
         render_program_assembly(fused)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("ipopt" not in available_backends(), reason="needs scaly-ipopt")
 def test_the_benchmark_program_is_as_big_as_a_real_one() -> None:
     function = cartpole.build(20)

@@ -123,6 +123,7 @@ class Suite:
     minor: str | None = None  # None: the main Python
     layers: tuple[Layer, ...] = (LOCKED,)
     complete: bool = False  # with the tests that are slow or need a browser or a tracing backend
+    scaly_only: bool = False  # without the test files to which scaly's version means nothing
     optional: bool = False  # left out where there is no such Python
 
     def run(self, arguments: Sequence[str] = ()) -> str:
@@ -153,8 +154,10 @@ class Suite:
         environment = environments.suite(self.name, interpreter, self.layers, wheel)
         _assert_installed(environment)
         marks = ("-m", " and ".join(f"not {mark}" for mark in left_out)) if left_out else ()
+        which = ("--scaly-only",) if self.scaly_only else ()
         examples = () if self.complete else ("--hypothesis-profile", "few examples")
-        how = arguments or ("--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10")
+        workers = ("--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10")
+        how = arguments or (*which, *workers)
         run([environment.command("pytest"), *marks, *examples, *how], extra=extra)
         return "; ".join(notes)
 
@@ -173,7 +176,9 @@ OLDEST = (LOCKED, Layer(("install", "--no-deps", *OLDEST_SCALY), ()))
 
 MAIN = Suite("main", "the whole suite against the built wheel", complete=True)
 NEXT = Suite("py313", "the suite on Python 3.13", minor="3.13")
-OLD_SCALY = Suite("scaly-a1", "the suite with the oldest scaly, 0.1.0a1", layers=OLDEST)
+OLD_SCALY = Suite(
+    "scaly-a1", "the suite with the oldest scaly, 0.1.0a1", layers=OLDEST, scaly_only=True
+)
 LOWEST_DEPENDENCIES = Suite(
     "lowest", "the suite with the lowest versions that pyproject.toml allows", layers=LOWEST
 )

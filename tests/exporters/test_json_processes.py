@@ -183,6 +183,7 @@ for number in range(25):
 """
 
 
+@pytest.mark.slow
 def test_eight_processes_keep_their_200_recordings_and_no_reader_sees_half_of_one(
     path: Path,
 ) -> None:

@@ -101,6 +101,7 @@ for number in range(10_000):
 """
 
 
+@pytest.mark.slow
 def test_kills_at_any_moment_lose_nothing_and_double_no_more_than_what_was_being_sent(
     receiver: HttpReceiver, outbox: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_kills_at_any_moment_lose_nothing_and_double_no_more_than_what_was_being
         assert numbers == sorted(numbers, key=lambda name: int(name.partition(".")[2]))
 
 
+@pytest.mark.slow
 def test_two_processes_that_deliver_at_once_double_nothing_and_keep_the_order(
     receiver: HttpReceiver, outbox: Path
 ) -> None:
@@ -147,6 +149,7 @@ def test_two_processes_that_deliver_at_once_double_nothing_and_keep_the_order(
     assert sorted(arrived) == sorted([*names, "last of a", "last of b"])
 
 
+@pytest.mark.slow
 def test_many_processes_at_once_deliver_each_span_once(
     receiver: HttpReceiver, outbox: Path
 ) -> None:

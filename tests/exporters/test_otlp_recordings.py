@@ -33,7 +33,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture(params=["http/protobuf", "http/json", "grpc"])
+@pytest.fixture(params=["http/protobuf", "grpc", pytest.param("http/json", marks=pytest.mark.slow)])
 def receiver(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[HttpReceiver | GrpcReceiver]:
@@ -85,16 +85,16 @@ def test_a_short_program_delivers_its_recordings_before_it_ends(
     assert waiting(recording_folder / "outbox") == []
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_children_of_multiprocessing_deliver_theirs(
-    receiver: HttpReceiver | GrpcReceiver, recording_folder: Path, tmp_path: Path, method: str
+    receiver: HttpReceiver | GrpcReceiver, recording_folder: Path, tmp_path: Path
 ) -> None:
-    code = f"""
-render('parent')
-child = multiprocessing.get_context({method!r}).Process(target=render, args=['child'])
-child.start()
-child.join()
-assert child.exitcode == 0
+    code = """
+for method in ('fork', 'spawn'):
+    render(f'parent before {method}')
+    child = multiprocessing.get_context(method).Process(target=render, args=[method])
+    child.start()
+    child.join()
+    assert child.exitcode == 0
 render('parent again')
 """
     run(tmp_path / "s.py", code)

@@ -64,7 +64,13 @@ def test_a_process_that_ends_right_after_its_render_loses_nothing() -> None:
     assert recording["function"] == "sine"
 
 
-@pytest.mark.parametrize("exit_", ["sys.exit(0)", "raise SystemExit", "exit()"])
+@pytest.mark.parametrize(
+    "exit_",
+    [
+        "sys.exit(0)",
+        *(pytest.param(e, marks=pytest.mark.slow) for e in ("raise SystemExit", "exit()")),
+    ],
+)
 def test_an_exit_from_a_thread_or_by_exception_loses_nothing(exit_: str) -> None:
     _run(f"""
         import threading
@@ -112,7 +118,9 @@ def test_renders_before_and_after_a_fork_are_recorded_by_who_made_them() -> None
     assert processes["one"] == processes["three"] != processes["two"]
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize(
+    "method", ["fork", pytest.param("spawn", marks=pytest.mark.slow), "forkserver"]
+)
 def test_children_of_multiprocessing_lose_nothing(method: str, tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     prelude = textwrap.dedent(_PRELUDE.format(tests=str(Path(__file__).parents[1])))
@@ -202,6 +210,7 @@ def test_a_killed_render_leaves_its_finished_steps() -> None:
     assert all(recording.text(step, "assembly") for step in recording.steps)
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_leaves_only_whole_or_incomplete_recordings() -> None:
     for kill_after in range(6, 11):
         process = _start("""
@@ -229,6 +238,7 @@ def test_a_process_killed_at_any_moment_leaves_only_whole_or_incomplete_recordin
         assert recording.complete == (names[-1:] == ["generated C"] and recording.root is not None)
 
 
+@pytest.mark.slow
 def test_eight_processes_rendering_at_once_keep_everything() -> None:
     processes = [
         _start(f"""

@@ -253,6 +253,7 @@ def _break_pass(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     monkeypatch.setattr(passes, "PASS_PIPELINE", tuple(pipeline))
 
 
+@pytest.mark.slow
 def test_a_chain_of_3000_operations_is_recorded_whole() -> None:
     deep = scaly_viz.visualize(chain.build(3000))
 
@@ -267,6 +268,7 @@ def test_a_chain_of_3000_operations_is_recorded_whole() -> None:
         assert step["assembly"].count("sin(") in (0, 1000) or step["dialect"] == "prog"
 
 
+@pytest.mark.slow
 def test_deep_texts_equal_those_of_scalys_own_printers(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

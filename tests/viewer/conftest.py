@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwrig
 
 from scaly_viz_viewer import create_app
 
-from .drawn import render
 from .recorded import Recorder
 from .serving import serving
 
@@ -103,6 +102,8 @@ def page(browser: Browser, url: str, complaints: list[str]) -> Iterator[Page]:
 @pytest.fixture(scope="session")
 def big_callee_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recording of the test program ``big_callee``, whose graph and memory are worth a look."""
+    from .drawn import render
+
     file = tmp_path_factory.mktemp("big_callee") / "recordings.jsonl"
     render(file, "big_callee")
     return file
