@@ -12,9 +12,10 @@ import perfetto.protos.perfetto.trace.perfetto_trace_pb2 as pb
 from analysis.recorded import record
 from scaly_viz import attributes as a
 from scaly_viz.analysis.summary import summarize_steps
+from scaly_viz.assembling import assemble
 from scaly_viz.exports.chosen import Chosen, chosen
 from scaly_viz.exports.formats import Options, named
-from scaly_viz.recording import Recording, assemble
+from scaly_viz.recording import Recording
 
 type Interval = tuple[str, int, int]
 
