@@ -56,7 +56,7 @@ _ONLY = {
     "rapidfuzz": ("scaly_viz.analysis",),
     "requests": ("scaly_viz.sources.http", "scaly_viz_exporters"),
     "urllib3": ("scaly_viz.sources.http",),
-    "ijson": ("scaly_viz.sources.trace_stream",),
+    "ijson": ("scaly_viz.sources.scaly_viz_stream", "scaly_viz.sources.trace_stream"),
     "flask": ("scaly_viz_viewer",),
     "waitress": ("scaly_viz_viewer",),
     "click": ("scaly_viz.cli", "scaly_viz_viewer"),

@@ -13,8 +13,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scaly_viz.sources import scaly_viz_json
+from scaly_viz.sources import scaly_viz_json, scaly_viz_stream
 from scaly_viz.sources.scaly_viz_json import is_scaly_viz, read_recordings
+from scaly_viz.sources.scaly_viz_stream import recordings_one_by_one
 
 
 def recording(number: int) -> dict[str, Any]:
@@ -275,3 +276,24 @@ def test_a_cut_at_any_byte_keeps_what_is_before_it(path: Path, size: int) -> Non
     ends = [len(TEXT[: TEXT.index(f'"id": "{number:032x}"')].encode()) for number in range(1, 4)]
     assert len(found) >= sum(end <= size for end in ends)
     assert bool(reports) is (size < len(DATA))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_big_file_is_read_recording_by_recording(
+    pack: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scaly_viz_stream, "WHOLE_BYTES", 0)
+    path = tmp_path / "recordings.json"
+    whole = json.dumps([recording(1), 7, recording(2), recording(3)], indent=2)
+    path.write_bytes(pack(whole.encode()))
+    reports: list[str] = []
+
+    assert [*recordings_one_by_one(path, reports.append)] == [*map(recording, (1, 2, 3))]
+    assert reports == [
+        "recordings.json: item 2 of the list: no recording but a number; it was left out"
+    ]
+
+    path.write_bytes(pack(whole[:-300].encode()))
+    reports.clear()
+    assert [*recordings_one_by_one(path, reports.append)] == [*map(recording, (1, 2))]
+    assert reports[-1].startswith("recordings.json: behind item 3 of the list: ")

@@ -23,6 +23,8 @@ def write(chosen: Iterable[Chosen], options: Options) -> Iterator[bytes]:
     opened = False
     for each in chosen:
         data = _without_bytes(each.recording.to_dict(), options)
+        for problem in data.get("problems", [])[len(each.recording.problems) :]:
+            options.report(f"{each.recording.name}: {problem}")
         yield b",\n" if opened else b"[\n"
         yield _indented(data)
         opened = True

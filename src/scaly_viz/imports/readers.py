@@ -13,7 +13,7 @@ from scaly_viz.sources.files import Document, read_documents
 from scaly_viz.sources.folder import scaly_viz_files
 from scaly_viz.sources.lines import Line, Report
 from scaly_viz.sources.recorded_lines import SpanLine, lines_of
-from scaly_viz.sources.scaly_viz_json import read_recordings
+from scaly_viz.sources.scaly_viz_stream import recordings_one_by_one
 from scaly_viz_exporters.span_lines import line_of
 
 # Formats that hold the lines of recordings in something else: modules whose function
@@ -58,7 +58,7 @@ def _of_documents(path: Path, report: Report) -> Iterator[SpanLine]:
 
 
 def _of_scaly_viz(path: Path, report: Report) -> Iterator[SpanLine]:
-    for data in read_recordings(path, report):
+    for data in recordings_one_by_one(path, report):
         for span in spans_of_dict(data, path.name):
             yield SpanLine(span, line_of(span))
 

@@ -118,11 +118,11 @@ def _decode_fast(data: bytearray) -> list[Recording] | None:
         values = msgspec.json.decode(data)
     except (ValueError, RecursionError):
         return None
-    is_sound = isinstance(values, list) and not any(map(_problem, values))
+    is_sound = isinstance(values, list) and not any(map(problem_of, values))
     return values if is_sound else None
 
 
-def _problem(value: object) -> str | None:
+def problem_of(value: object) -> str | None:
     """Say why ``value`` is no recording. A missing key is no reason: old versions had fewer."""
     if not isinstance(value, dict):
         return f"no recording but {_NAMES[type(value)]}"
@@ -186,7 +186,7 @@ class _Scan:
     def _problem(self, value: object, start: int) -> str | None:
         if _NOT_UTF8.search(self._text, start, self._position):
             return "the recording is not UTF-8 text"
-        return _problem(value)
+        return problem_of(value)
 
     def _take(self, mark: str) -> bool:
         """Go beyond white space, and beyond ``mark`` if it is next."""
