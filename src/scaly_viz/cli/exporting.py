@@ -18,7 +18,7 @@ from scaly_viz import settings, sources
 from scaly_viz.cli import output, reading
 from scaly_viz.cli.output import listed
 from scaly_viz.cli.quantities import plural
-from scaly_viz.cli.selection import select_recording, select_step
+from scaly_viz.cli.selection import is_number_or_last, select_recording, select_step
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.exports import files
 from scaly_viz.exports.chosen import Chosen, Shelf, chosen
@@ -31,7 +31,6 @@ from scaly_viz.sources.address import is_address
 DRAWN = ("dot", "svg")
 STANDARD_OUTPUT = "-"
 
-_ENDINGS = (".jsonl", ".json", ".gz", ".zst")
 # What Windows takes for a device, whatever its suffix.
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 _LONGEST = 80
@@ -102,7 +101,7 @@ def pick(path: str | None, words: Sequence[str], *, strict: bool) -> list[Picked
         file, _, name = word.rpartition("#")
         if _is_place(word):
             picked.append(_of_place(Path(word), None, report))
-        elif name and _is_place(file):
+        elif file and name and _is_place(file):
             picked.append(_of_place(Path(file), [name], report))
         else:
             names.append(word)
@@ -115,9 +114,8 @@ def pick(path: str | None, words: Sequence[str], *, strict: bool) -> list[Picked
 
 
 def _is_place(word: str) -> bool:
-    """Tell a path from a name: there is something, and no recording is called like it."""
-    looks_like_one = os.sep in word or "/" in word or word.lower().endswith(_ENDINGS)
-    return looks_like_one and os.path.lexists(Path(word).expanduser())
+    """Tell a path from a name, as ``scaly-viz compare`` does: what is there is meant."""
+    return bool(word) and not is_number_or_last(word) and os.path.lexists(Path(word).expanduser())
 
 
 def _of_path(

@@ -33,6 +33,11 @@ class Named(Protocol):
         """The rendered function."""
 
 
+def is_number_or_last(word: str) -> bool:
+    """Tell whether ``word`` counts recordings, from either end."""
+    return word == LAST or _NUMBER.fullmatch(word) is not None
+
+
 def select_recording[R: Named](recordings: Sequence[R], word: str) -> R:
     """Return the recording that ``word`` names; ``recordings`` are oldest first and not empty.
 

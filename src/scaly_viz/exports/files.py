@@ -39,11 +39,18 @@ def write_file(path: Path, chunks: Iterable[bytes], *, force: bool) -> int:
         OSError: the disk is full, say; nothing is left behind.
     """
     check_free(path, force=force)
-    kind = _kind(path)
-    if kind is not None and kind not in (stat.S_IFREG, stat.S_IFLNK):
-        with path.open("wb") as device:
-            return sum(device.write(chunk) for chunk in chunks)
-    target = Path(os.path.realpath(path))
+    try:
+        kind = _kind(path)
+        if kind not in (None, stat.S_IFREG, stat.S_IFLNK):
+            with path.open("wb") as device:
+                return sum(device.write(chunk) for chunk in chunks)
+        return _write_beside(Path(os.path.realpath(path)), chunks, force=force)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _write_beside(target: Path, chunks: Iterable[bytes], *, force: bool) -> int:
+    """Write a file beside ``target``, which then takes its place."""
     made = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}")
     try:
         with made.open("xb") as file:

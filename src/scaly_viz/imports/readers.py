@@ -10,7 +10,7 @@ from scaly_viz.errors import RecordingFileError
 from scaly_viz.imports import recognition
 from scaly_viz.respan import spans_of_dict
 from scaly_viz.sources.files import Document, read_documents
-from scaly_viz.sources.folder import scaly_viz_files
+from scaly_viz.sources.folder import data_files, scaly_viz_files
 from scaly_viz.sources.lines import Line, Report
 from scaly_viz.sources.recorded_lines import SpanLine, lines_of
 from scaly_viz.sources.scaly_viz_stream import recordings_one_by_one
@@ -33,9 +33,7 @@ def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
         RecordingFileError: it is a file that recordings cannot be read from.
     """
     if path.is_dir():
-        yield from _of_documents(path, report)
-        for file in scaly_viz_files(path):
-            yield from _of_scaly_viz(file, report)
+        yield from _of_folder(path, report)
         return
     kind = recognition.kind_of(path)
     if kind == recognition.OTLP:
@@ -50,6 +48,17 @@ def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
         raise RecordingFileError(f"{path}: a Perfetto trace {_TIMES_ONLY}")
     else:
         raise RecordingFileError(f"{path}: no file of recordings; see scaly-viz import --help")
+
+
+def _of_folder(path: Path, report: Report) -> Iterator[SpanLine]:
+    pages = sorted(file for file in path.glob("*.html") if file.is_file())
+    for file in [*data_files(path, report), *scaly_viz_files(path), *pages]:
+        # Of a rotated file that is gone the segments are there still.
+        reader = lines_in if file.exists() else _of_documents
+        try:
+            yield from reader(file, report)
+        except RecordingFileError as error:
+            report(f"{error}; the file was left out")
 
 
 def _of_documents(path: Path, report: Report) -> Iterator[SpanLine]:
