@@ -124,6 +124,7 @@ def test_a_file_of_recordings_can_stand_for_all_in_it(local: Path, tmp_path: Pat
     output_of("export", "spring", "high_rank", "--to", other)
 
     written = json.loads(output_of("export", other, "--to", tmp_path / "x.json", "--json"))
+    output_of("export", f"{other}#spring", "--to", tmp_path / "y.json")
 
     assert written == [
         {
@@ -133,6 +134,7 @@ def test_a_file_of_recordings_can_stand_for_all_in_it(local: Path, tmp_path: Pat
             "bytes": (tmp_path / "x.json").stat().st_size,
         }
     ]
+    assert [each["function"] for each in viz.load_recordings(tmp_path / "y.json")] == ["spring"]
 
 
 def test_an_incomplete_recording_is_exported_with_a_warning(local: Path, tmp_path: Path) -> None:
@@ -176,6 +178,7 @@ def test_what_cannot_be_exported_is_said_in_one_line(
         ("--to x.pdf", "x.pdf: its suffix does not say in which format"),
         ("--to folder/", "folder/: a folder does not say in which format"),
         ("--to -", "--to - does not say in which format"),
+        ("--to - --format c --json", "--json and --to - would both print"),
         ("--to x --format pdf", "'pdf' is none of otlp, json"),
         ("--to x.json --step 1", "--step: json holds whole recordings"),
         ("--to x.c --boxes 9", "--boxes is for graphs: dot and svg"),

@@ -11,7 +11,9 @@ _HELP = """\
 Write recordings to a file: for other programs, for other people, or to keep.
 
 RECORDING is what "scaly-viz show" takes: "last" (the default), a number, an id or its start, a name
-or a function. The suffix of PATH says the format, and .gz or .zst behind it compresses:
+or a function; or a file or folder, for all that is in it, with #RECORDING behind it for one of them.
+
+The suffix of PATH says the format, and .gz or .zst behind it compresses:
 
 \b
   x.otlp.jsonl        OTLP JSON lines, whole; comes back by "scaly-viz import"
@@ -100,6 +102,8 @@ def command(  # noqa: PLR0913, PLR0917 - click hands over each option
     if keep and not redact:
         raise click.UsageError("--keep says what --redact leaves: give --redact, too")
     target = exporting.target(to, format_name)
+    if as_json and target.is_standard_output:
+        raise click.UsageError("--json and --to - would both print")
     if step is not None and target.format.holds != "step":
         raise click.UsageError(f"--step: {target.format.name} holds whole recordings")
     if boxes is not None and target.format.name not in exporting.DRAWN:
