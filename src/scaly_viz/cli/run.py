@@ -122,7 +122,7 @@ def command(
 
     if not words or (words[0] in ("-m", "-c") and len(words) == 1):
         raise click.UsageError("which script? Give SCRIPT, or -m MODULE, or -c CODE")
-    options = _python_options(sys.orig_argv)
+    options = python_options(sys.orig_argv)
     _warn_without_scaly(words)
     config = RunConfig(
         process=os.getpid(),
@@ -138,7 +138,7 @@ def command(
     _become([sys.executable, *options, *words], environ)
 
 
-def _python_options(called: Sequence[str]) -> list[str]:
+def python_options(called: Sequence[str]) -> list[str]:
     """Return the options that Python itself was given in front of ``-m scaly_viz``.
 
     Raises:

@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from scaly_viz.running import standard_error
 from scaly_viz.running.config import RunConfig, decode
 
@@ -23,41 +21,38 @@ _SHORT_ID = 8
 _LISTED = 10
 
 
-class _Summary(msgspec.Struct):
-    """What ``--json`` prints; ``path`` is null where no local file was written."""
-
-    recordings: list[object]
-    count: int
-    failed: int
-    exporters: list[str]
-    path: str | None
-    passed_over: list[str]
-
-
 def end(text: str) -> None:
     """Say what was recorded, and open the viewer where that was asked for. The script has ended."""
-    from scaly_viz.running.journal import Journal
-
     config = decode(text)
     run = _run()
     if run is not None:
         run.progress.erase()
-    recorded = (run.journal if run else Journal(config)).recorded()
+    recorded = _recorded(config, run)
     # The script's last words come first; what cannot be written, Python will say when it tries again.
     with suppress(Exception):
         sys.stdout.flush()
-    path = _path() if recorded.count and "json" in _exporters(run) else None
+    path = _path() if recorded is not None and "json" in _exporters(run) else None
     if config.as_json:
         _say(config, _as_json(recorded, run, path))
     elif not config.quiet:
         _say(config, "\n".join(_lines(config, recorded, run, path)))
-    if config.browser and path is not None:
+    if config.browser and path is not None and recorded is not None:
         _view(path, recorded.listed[-1].id)
 
 
 def _run() -> Run | None:
     module = sys.modules.get("scaly_viz.running.run")
     return None if module is None else module.current()
+
+
+def _recorded(config: RunConfig, run: Run | None) -> Recorded | None:
+    """Return what was recorded, None where nothing was."""
+    if run is None and not Path(config.journal).exists():
+        return None
+    from scaly_viz.running.journal import Journal
+
+    recorded = (Journal(config) if run is None else run.journal).recorded()
+    return recorded if recorded.count else None
 
 
 def _exporters(run: Run | None) -> list[str]:
@@ -80,18 +75,18 @@ def _say(config: RunConfig, text: str) -> None:
     standard_error.write(f"{text}\n", config.stderr)
 
 
-def _as_json(recorded: Recorded, run: Run | None, path: Path | None) -> str:
+def _as_json(recorded: Recorded | None, run: Run | None, path: Path | None) -> str:
     from scaly_viz.cli.output import to_json
 
     return to_json(
-        _Summary(
-            recordings=[*recorded.listed],
-            count=recorded.count,
-            failed=recorded.failed,
-            exporters=_exporters(run) if recorded.count else [],
-            path=None if path is None else str(path),
-            passed_over=_passed_over(run),
-        )
+        {
+            "count": 0 if recorded is None else recorded.count,
+            "failed": 0 if recorded is None else recorded.failed,
+            "recordings": [] if recorded is None else recorded.listed,
+            "exporters": [] if recorded is None else _exporters(run),
+            "path": None if path is None else str(path),
+            "passed_over": _passed_over(run),
+        }
     )
 
 
@@ -100,12 +95,12 @@ def _passed_over(run: Run | None) -> list[str]:
 
 
 def _lines(
-    config: RunConfig, recorded: Recorded, run: Run | None, path: Path | None
+    config: RunConfig, recorded: Recorded | None, run: Run | None, path: Path | None
 ) -> Iterator[str]:
     from scaly_viz.cli.characters import visible
     from scaly_viz.cli.quantities import plural
 
-    if not recorded.count:
+    if recorded is None:
         yield f"scaly-viz: nothing was recorded: {_why_nothing(run)}"
         return
     failed = f", {recorded.failed:,} of them failed" if recorded.failed else ""

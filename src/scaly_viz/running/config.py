@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
+import json
+from dataclasses import asdict, dataclass
 
 
-class RunConfig(msgspec.Struct, frozen=True):
-    """One run. ``process`` is the script's own; its children say in ``journal`` what they recorded.
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """One run. ``process`` is the script's own; its children say in the file ``journal`` what they recorded.
 
     ``functions`` are globs, empty for all. ``stderr`` is which file standard error was at the start.
     """
@@ -20,11 +22,18 @@ class RunConfig(msgspec.Struct, frozen=True):
     as_json: bool = False
     browser: bool = False
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is to be said or done at the end."""
+        return self.quiet and not self.as_json and not self.browser
+
     def encode(self) -> str:
-        """Return it as a text, which begins with the process."""
-        return f"{self.process} {msgspec.json.encode(self).decode()}"
+        """Return it as a text, which begins with the process that has a last word, 0 for none."""
+        return f"{0 if self.is_silent else self.process} {json.dumps(asdict(self))}"
 
 
 def decode(text: str) -> RunConfig:
     """Return what ``encode`` made a text of."""
-    return msgspec.json.decode(text.partition(" ")[2], type=RunConfig)
+    fields = json.loads(text.partition(" ")[2])
+    fields["stderr"], fields["functions"] = tuple(fields["stderr"]), tuple(fields["functions"])
+    return RunConfig(**fields)

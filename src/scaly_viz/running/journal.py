@@ -6,6 +6,7 @@ import os
 import threading
 from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -21,12 +22,13 @@ from scaly_viz_exporters.line_file import append_lines, open_to_append
 MOST_LISTED = 100
 
 
-class Recorded(msgspec.Struct):
-    """What was recorded: how much, and of the newest also what."""
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was recorded: how much, and of the newest also what, the oldest of them first."""
 
-    count: int = 0
-    failed: int = 0
-    listed: list[RecordingSummary] = []
+    count: int
+    failed: int
+    listed: list[RecordingSummary]
 
 
 class Journal:
@@ -44,6 +46,8 @@ class Journal:
 
     def add(self, span: SpanRecord) -> None:
         """Take note of a span; its payloads are not kept."""
+        if self._config.is_silent:
+            return
         recording = str(span.attributes[a.RECORDING_ID])
         bare = msgspec.structs.replace(span, events=())
         with self._lock:

@@ -28,13 +28,17 @@ def write(text: str, expected: tuple[int, int, int]) -> None:
 
 
 def is_terminal(expected: tuple[int, int, int]) -> bool:
-    """Tell whether it is a terminal, in which this process may draw."""
+    """Tell whether it is a terminal in which this process may draw."""
+    return (
+        identity() == expected
+        and os.isatty(_NUMBER)
+        and os.environ.get("TERM", "dumb") != "dumb"
+        and not _is_in_background()
+    )
+
+
+def _is_in_background() -> bool:
     try:
-        return (
-            identity() == expected
-            and os.isatty(_NUMBER)
-            and os.environ.get("TERM", "dumb") != "dumb"
-            and os.tcgetpgrp(_NUMBER) == os.getpgrp()
-        )
-    except (OSError, AttributeError):  # Windows has no groups of processes
+        return os.tcgetpgrp(_NUMBER) != os.getpgrp()
+    except (OSError, AttributeError):  # a terminal that is nobody's, or Windows
         return False

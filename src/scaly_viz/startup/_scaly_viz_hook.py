@@ -1,9 +1,8 @@
 """Owns what ``scaly-viz run`` adds to a script: it waits for scaly to be imported, and has a last word.
 
-Found by its bare name, through the folder that is on the path while Python starts.
+Found by its bare name, through the folder that is on the path while Python starts. It imports nothing
+that the script would not find imported anyway.
 """
-
-from __future__ import annotations
 
 import atexit
 import os
@@ -36,7 +35,7 @@ finally:
 def arm(config: str) -> None:
     """Record from the import of scaly on.
 
-    ``config`` is the id of the process that the script runs in, and what ``scaly_viz.running`` reads.
+    ``config`` begins with the id of the process that has a last word; the rest is for ``scaly_viz.running``.
     """
     if config.partition(" ")[0] == str(os.getpid()):
         # The first to be registered is the last to be called: behind all that the script does at its exit.
@@ -51,13 +50,13 @@ def arm(config: str) -> None:
 class _Finder:
     """Finds what the others find, and calls an action behind the first import of some modules."""
 
-    def __init__(self, actions: dict[str, Callable[[str], None]], config: str) -> None:
+    def __init__(self, actions: "dict[str, Callable[[str], None]]", config: str) -> None:
         self._actions = actions
         self._config = config
 
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+        self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> "ModuleSpec | None":
         """Return what the others find, with a loader that tells us."""
         if name not in self._actions:
             return None
@@ -82,7 +81,7 @@ class _Finder:
 class _Loader:
     """Loads as ``loader`` does, which is all that the module gets to see, and tells the finder."""
 
-    def __init__(self, loader: Loader, finder: _Finder, name: str) -> None:
+    def __init__(self, loader: "Loader", finder: _Finder, name: str) -> None:
         self._loader = loader
         self._finder = finder
         self._name = name
@@ -90,11 +89,11 @@ class _Loader:
     def __getattr__(self, name: str) -> object:
         return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+    def create_module(self, spec: "ModuleSpec") -> "ModuleType | None":
         """Return what ``loader`` makes."""
         return self._loader.create_module(spec)
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: "ModuleType") -> None:
         """Run the module."""
         spec = module.__spec__
         if spec is not None:
@@ -121,12 +120,23 @@ def _begin(config: str) -> None:
 def _end(config: str, process: int) -> None:
     if os.getpid() != process:  # a forked child
         return
+    interrupted = getattr(sys, "last_type", None) is KeyboardInterrupt
     try:
         from scaly_viz.cli import run_end
 
         run_end.end(config)
     except Exception as error:
         sys.stderr.write(f"scaly-viz: warning: no summary: {error!r}\n")
+    if interrupted:
+        _end_interrupted()
+
+
+def _end_interrupted() -> None:
+    """Have Python end by SIGINT, as it would have: what it keeps of that, any code that is run resets."""
+    try:  # noqa: SIM105 - without an import
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
 
 
 def _follow(config: str) -> None:
