@@ -24,9 +24,14 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
         descriptor = os.open(path, flags | _SAFELY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:  # another process was faster
         return os.open(path, flags | _SAFELY)
-    if sys.platform != "win32":  # where the folder says who may read
-        os.fchmod(descriptor, 0o600)
+    set_mode(descriptor, 0o600)
     return descriptor
+
+
+def set_mode(descriptor: int, mode: int) -> None:
+    """Give an open file its mode, whatever the umask; on Windows, its folder says who may read it."""
+    if sys.platform != "win32":
+        os.fchmod(descriptor, mode)
 
 
 def make_private_folder(folder: Path) -> None:

@@ -18,6 +18,7 @@ import sys
 import time
 import types
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,8 @@ def reading(recordings: Path) -> list[Any]:
         ("show", "--recording-path", source),
         ("show", "--recording-path", source, "last", "lowered"),
         ("diff", "--recording-path", source, "last", "pass:fuse_elementwise"),
+        ("compare", f"{source}#1", f"{source}#last", "--fail-if", "flops > +5%"),
+        ("export", "last", "--recording-path", source, "--to", "-", "--format", "otlp"),
         ("--version",),
     )
     client = create_app(source).test_client()
@@ -85,7 +88,6 @@ def writing(source: Path, folder: Path) -> dict[str, Any]:
     from scaly_viz_exporters.file_lock import claim, writers_lock
     from scaly_viz_exporters.json_file import JsonFileExporter, delete
     from scaly_viz_exporters.outbox import Outbox
-    from scaly_viz_exporters.parcels import messages
     from scaly_viz_viewer import server
 
     copy = folder / "private" / "recordings.jsonl"
@@ -100,13 +102,15 @@ def writing(source: Path, folder: Path) -> dict[str, Any]:
         pass
     outbox = Outbox(folder / "outbox", 1024**3)
     outbox.append(source.read_bytes())
-    with outbox.delivering() as delivery:
-        assert delivery is not None
-        sent = 0
-        for segment in delivery.segments():
-            for message in messages(segment.parcels()):
-                sent += len(message)
-                segment.delivered(message)
+    sent = 0
+    for _ in range(2):
+        with outbox.delivering() as delivery:
+            assert delivery is not None
+            for segment in delivery.segments():
+                # At the last parcel the segment is still open.
+                for parcel in segment.parcels():
+                    sent += 1
+                    segment.delivered([parcel])
     with server.listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
     told = {
@@ -117,6 +121,11 @@ def writing(source: Path, folder: Path) -> dict[str, Any]:
         "waiting": outbox.waiting_bytes(),
         "port": port > 0,
     }
+    pruned = command("prune", "--keep", "1", "--recording-path", str(copy))
+    told["kept"] = [pruned[0], len(load_recordings(copy, strict=True))]
+    imported = folder / "imported.jsonl"
+    came = command("import", str(source), "--recording-path", str(imported))
+    told["imported"] = [came[0], len(load_recordings(imported, strict=True))]
     delete(copy)
     return {**told, "deleted": not copy.exists()}
 
@@ -143,8 +152,26 @@ def put_on() -> None:
                 delattr(of, name)
     if hasattr(time, "tzset"):
         del time.tzset
+    for name in ("unlink", "remove", "rename", "replace"):
+        setattr(os, name, refusing_open_files(getattr(os, name)))
     sys.modules["msvcrt"] = windows
     sys.platform = "win32"
+
+
+def refusing_open_files(act: Callable[..., None]) -> Callable[..., None]:
+    """Return ``act``, a function on paths, as it is on Windows: files that are open stay as they are."""
+
+    def refusing(*paths: str | Path, **options: Any) -> None:
+        opened = set()
+        for link in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(OSError):
+                opened.add(str(link.readlink()))
+        for path in paths:
+            if os.path.realpath(path) in opened:
+                raise PermissionError(13, "The process cannot access the file", str(path))
+        act(*paths, **options)
+
+    return refusing
 
 
 def main() -> None:

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from scaly_viz.errors import ScalyVizError
 
+# How file systems without hard links say so; Windows, on FAT, by the last.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
+
 
 def check_free(path: Path, *, force: bool) -> None:
     """Raise where ``path`` cannot be written, as far as that can be told before.
@@ -70,7 +73,7 @@ def _put(made: Path, target: Path, *, force: bool) -> None:
         except FileExistsError:
             raise ScalyVizError(f"{target}: exists already; --force replaces it") from None
         except OSError as error:
-            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+            if error.errno not in _NO_LINKS:
                 raise
         else:
             made.unlink()

@@ -20,7 +20,7 @@ from scaly_viz.retention.inventory import Extent, FileId, HeldFile, Inventory
 from scaly_viz.sources.files import segments
 from scaly_viz.sources.streams import CHUNK_BYTES, content, is_compressed, packer
 from scaly_viz_exporters.file_lock import writers_lock
-from scaly_viz_exporters.private_files import open_private
+from scaly_viz_exporters.private_files import open_private, set_mode
 
 _LOCK_TIMEOUT_S = 10.0
 _LONG_DEAD_S = 3600.0
@@ -78,21 +78,30 @@ def _put_in_place(path: Path, drafts: Sequence[_Draft]) -> None:
 
 def _replace(place: Path, draft: _Draft) -> None:
     with io.FileIO(place) as old:
-        status = os.fstat(old.fileno())
-        is_longer = status.st_size > draft.held.size
-        if draft.copy is None and not is_longer:
-            place.unlink()
-            return
-        copy = draft.copy or _copy_name(draft.held.path)
-        with os.fdopen(open_private(copy, os.O_WRONLY | os.O_APPEND), "ab") as new:
-            if is_longer or not draft.drops_torn:
-                old.seek(draft.rest)
-                while piece := old.read(CHUNK_BYTES):
-                    new.write(piece)
-            new.flush()
-            os.fchmod(new.fileno(), stat.S_IMODE(status.st_mode))
-            os.fsync(new.fileno())
+        copy = _completed(draft, old)
+    # Not before: on Windows a file that is open can be neither deleted nor replaced.
+    if copy is None:
+        place.unlink()
+    else:
         copy.replace(place)
+
+
+def _completed(draft: _Draft, old: io.FileIO) -> Path | None:
+    """Return the copy with what was appended to ``old`` meanwhile; None where nothing is left."""
+    status = os.fstat(old.fileno())
+    is_longer = status.st_size > draft.held.size
+    if draft.copy is None and not is_longer:
+        return None
+    copy = draft.copy or _copy_name(draft.held.path)
+    with os.fdopen(open_private(copy, os.O_WRONLY | os.O_APPEND), "ab") as new:
+        if is_longer or not draft.drops_torn:
+            old.seek(draft.rest)
+            while piece := old.read(CHUNK_BYTES):
+                new.write(piece)
+        new.flush()
+        set_mode(new.fileno(), stat.S_IMODE(status.st_mode))
+        os.fsync(new.fileno())
+    return copy
 
 
 def _draft(held: HeldFile, cuts: Sequence[Extent], drops_torn: bool) -> _Draft:

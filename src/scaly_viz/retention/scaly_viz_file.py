@@ -12,7 +12,7 @@ from scaly_viz.retention.policy import Holding
 from scaly_viz.scaly_viz_dict import from_dict
 from scaly_viz.sources.lines import Report
 from scaly_viz.sources.scaly_viz_json import read_recordings
-from scaly_viz_exporters.private_files import open_private
+from scaly_viz_exporters.private_files import open_private, set_mode
 
 
 class ScalyVizFile:
@@ -46,10 +46,12 @@ class ScalyVizFile:
         ]
         copy = self._path.with_name(f"{self._path.name}.prune-{os.getpid()}.tmp")
         try:
-            with os.fdopen(open_private(copy, os.O_WRONLY | os.O_TRUNC), "w") as file:
+            with os.fdopen(
+                open_private(copy, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8"
+            ) as file:
                 json.dump(left, file, indent=2)
                 file.flush()
-                os.fchmod(file.fileno(), self._path.stat().st_mode & 0o777)
+                set_mode(file.fileno(), self._path.stat().st_mode & 0o777)
                 os.fsync(file.fileno())
             if self._now() != self._stamp:
                 raise ScalyVizError(f"{self._path}: scaly.viz has just written it; try again")
