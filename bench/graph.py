@@ -15,7 +15,8 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.viewer import CHROMIUM, Figure, render, served
+from bench import their_page
+from bench.viewer import CHROMIUM, Figure, render, served, until
 
 _ACT_MS = 60_000
 _HUGE_NODES = 200_000
@@ -66,17 +67,22 @@ def figures(rounds: int) -> Iterator[Figure]:
         with browser, browser.new_context(viewport={"width": 1440, "height": 900}) as context:
             page = context.new_page()
             page.add_init_script(_WATCH)
-            with served("ours", recordings.ours, folder / "viz") as (url, _):
-                yield from _real(page, url, list(recordings.spans)[1], rounds)
+            with (
+                served("ours", recordings.ours, folder / "viz") as (url, _),
+                served("theirs", recordings.theirs, folder / "viz") as (theirs, _),
+            ):
+                yield from _real(page, url, theirs, list(recordings.spans)[1], rounds)
             with served("ours", huge, folder / "viz") as (url, _):
                 yield from _huge(page, f"{url}/r/{key}/s/0?room=graph", rounds)
 
 
-def _real(page: Page, url: str, id_: str, rounds: int) -> Iterator[Figure]:
+def _real(page: Page, url: str, theirs: str, id_: str, rounds: int) -> Iterator[Figure]:
     step, nodes = _biggest(url, id_)
     address = f"{url}/r/{id_}/s/{step}"
-    opened, frames, blocked = [], [], []
+    old, opened, frames, blocked = [], [], [], []
     for _ in range(rounds):
+        their_page.open_longest(page, theirs)
+        old.append(their_page.show_graph(page, step, until))
         page.goto(f"{address}?room=text")
         page.wait_for_selector(".cm-line")
         began = time.perf_counter()
@@ -89,7 +95,7 @@ def _real(page: Page, url: str, id_: str, rounds: int) -> Iterator[Figure]:
         page.wait_for_selector(_MANY, timeout=_ACT_MS)
         frames.append(_middle(page.evaluate(_PAN)))
         blocked.append(max(page.evaluate("window.blocked"), default=0.0))
-    yield Figure(f"graph of {nodes:,} nodes, to interact", None, opened, "<= 1 s")
+    yield Figure(f"graph of {nodes:,} nodes, to interact", old, opened, "<= 1 s")
     yield Figure("a frame while panning over all of it, in ms", None, frames, "<= 33 ms")
     yield Figure("longest task meanwhile, in ms", None, blocked, "<= 50 ms")
 

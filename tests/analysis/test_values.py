@@ -91,9 +91,9 @@ def test_a_buffer_is_born_renamed_and_ends_in_the_c(recording: Recording) -> Non
     assert (buffer.role, buffer.type) == ("buffer", "float64 (3,)")
     assert buffer.definition == Place(1, "assembly", 3, 4, 7)
     assert lives(buffer) == [
-        (0, "assembly", "absent", ""),
-        (1, "assembly", "born", "t0"),
-        (1, "listing", "born", "t0"),
+        (0, "assembly", "born", "2"),  # the sine, which lowering keeps in t0
+        (1, "assembly", "present", "t0"),
+        (1, "listing", "present", "t0"),
         (2, "assembly", "present", "t0"),
         (2, "listing", "present", "t0"),
         (3, "assembly", "changed", "s0"),
@@ -125,13 +125,26 @@ def test_inputs_and_outputs_are_followed_by_their_place(recording: Recording) ->
     assert value(recording, 0, "assembly", "f").type == "float64 (3,)"
 
 
-def test_what_a_pass_removes_is_gone_from_then_on(recording: Recording) -> None:
+def test_a_value_of_an_expression_is_followed_into_the_c(recording: Recording) -> None:
     ssa = value(recording, 0, "assembly", "2")
-    assert (ssa.role, ssa.type) == ("ssa", "float64 (3,)")
-    assert [each.state for each in ssa.life] == ["born", "gone", "gone", *["absent"] * 4]
+    assert (ssa.role, ssa.type, ssa.note) == ("ssa", "float64 (3,)", "")
+    assert [each.name for each in ssa.life] == ["2", "t0", "t0", "t0", "t0", "s0", "s0"]
     assert [each.name for each in ssa.producers] == ["0"]
     assert [each.name for each in ssa.consumers] == ["3"]
-    assert ssa.code == []
+    assert [place.line for place in ssa.code] == [4, 6, 9]
+
+
+def test_what_a_pass_removes_is_gone_from_then_on() -> None:
+    fused = LOWERED.replace("prog.load %t0[%i_f_2]", "prog.sin(prog.load %x[%i_f_2])")
+    kept = [line for line in fused.split("\n") if "t0" not in line]
+    steps = [
+        {"name": "lowered", "dialect": "prog", "assembly": LOWERED},
+        {"name": "pass:fuse", "dialect": "prog", "assembly": "\n".join(kept)},
+        {"name": "generated C", "dialect": "c", "code": "int f() { return 0; }"},
+    ]
+    buffer = value(from_dict({"id": "1", "steps": steps}, "memory"), 0, "assembly", "t0")
+    assert [each.state for each in buffer.life] == ["born", "gone", "absent"]
+    assert buffer.code == []
 
 
 def test_a_value_moves_into_the_procedure_that_its_own_is_inlined_in() -> None:
@@ -180,14 +193,15 @@ def test_a_name_is_found_at_its_column(recording: Recording) -> None:
         (4, "code", 5, 1, "listing", [4]),
         (1, "assembly", 2, 4, "code", [3]),
         (1, "assembly", 3, 4, "code", [4]),
-        # Of expressions only what has a name in the program: function, inputs, outputs.
+        # Of expressions what has a name in the program: function, inputs, outputs; and storage.
         (0, "assembly", 2, 1, "assembly", [2]),
         (0, "assembly", 3, 1, "listing", [2]),
-        (0, "assembly", 5, 1, "assembly", []),
+        (0, "assembly", 5, 1, "assembly", [5]),
         (0, "assembly", 6, 1, "assembly", [8]),
         (0, "assembly", 7, 4, "code", [9]),
         (4, "code", 9, 0, "assembly", [6, 7]),
-        (1, "assembly", 5, 0, "assembly", []),
+        (1, "assembly", 5, 0, "assembly", [5]),
+        (1, "assembly", 4, 0, "assembly", []),
         (1, "assembly", 99, 3, "assembly", []),
     ],
 )

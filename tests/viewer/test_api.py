@@ -322,6 +322,24 @@ def test_a_payload_that_cannot_be_rebuilt_says_why_and_the_others_are_fine(
     assert re.fullmatch("it builds on payload [0-9a-f]{12}, which is missing", message)
 
 
+def test_who_asks_for_errors_as_answers_gets_them(client: FlaskClient, recorder: Recorder) -> None:
+    key = recorder.record()
+    asked = {"Scaly-Viz-Errors": "200"}
+    for path_, status, code in (
+        ("recordings/nothing", "404", "recording_not_found"),
+        (f"recordings/{key}/values?step=0&kind=assembly&line=9", "404", "value_not_found"),
+        ("recordings?q=since:yesteryear", "400", "bad_parameter"),
+    ):
+        answer = client.get(f"{API}/{path_}", headers=asked)
+        assert (answer.status_code, answer.headers["Scaly-Viz-Status"]) == (200, status)
+        assert answer.get_json()["error"]["code"] == code
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert client.get(f"{API}/{path_}").status_code == int(status)
+    foreign = client.get(f"{API}/recordings", headers=asked | {"Host": "elsewhere"})
+    assert foreign.status_code == 421
+    assert "Scaly-Viz-Status" not in client.get(f"{API}/recordings", headers=asked).headers
+
+
 @pytest.mark.parametrize(
     ("path_", "code"),
     [

@@ -262,8 +262,9 @@ def test_a_value_is_asked_for_by_place_or_by_name(client: FlaskClient, recorder:
     assert answer(client, f"/recordings/{key}/values?name=beta") == value
     absent = error(client, f"/recordings/{key}/values?name=gamma")
     assert absent == (404, "value_not_found", "there is no such name")
-    url = f"/recordings/{key}/values?step=0&kind=listing&line=1"
-    assert error(client, url)[2] == "column must be a whole number, 0 or more"
+    line = f"/recordings/{key}/values?step=0&kind=listing&line=1"
+    assert answer(client, line)["name"] == "alpha"
+    assert error(client, f"{line}&column=x")[2] == "column must be a whole number, 0 or more"
 
 
 def test_corresponding_lines_are_answered(client: FlaskClient, recorder: Recorder) -> None:

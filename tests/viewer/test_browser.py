@@ -222,7 +222,7 @@ def test_failed_and_incomplete_recordings_are_shown_as_such(
 
 
 def test_a_payload_that_cannot_be_rebuilt_says_why(
-    page: Page, path: Path, recorder: Recorder, complaints: list[str]
+    page: Page, path: Path, recorder: Recorder
 ) -> None:
     texts = ["".join(f"{i}: {n}\n" for i in range(2_000)) for n in range(2)]
     recorder.record("f", steps=[{"listing": text} for text in texts])
@@ -235,8 +235,6 @@ def test_a_payload_that_cannot_be_rebuilt_says_why(
     page.locator(".steps a").nth(1).click()
     expect(page.locator(".body .failure")).to_contain_text("it builds on payload")
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
-    assert all("422" in complaint for complaint in complaints)
-    complaints.clear()
 
 
 def test_a_new_recording_appears_by_itself(page: Page, path: Path) -> None:

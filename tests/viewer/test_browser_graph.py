@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from scaly_viz import graph_table
-from scaly_viz.codec import GRAPH_DELTA, JSON, Payload
-from scaly_viz.graph_table import GraphDelta, Kind
+from scaly_viz.codec import JSON, Payload
 
 from .drawn import drawn_pixels, open_room, row, rows, status, titles, violations
 from .recorded import Recorder
+from .staged import chain
 
 pytestmark = pytest.mark.browser
 
@@ -212,25 +211,6 @@ def test_the_picture_can_be_taken_away_as_svg_and_png(big_callee: Page, tmp_path
         page.get_by_role("button", name="PNG").click()
     png.value.save_as(tmp_path / "graph.png")
     assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
-
-
-def chain(length: int, title: str = "SIN", detail: str = "float64") -> Payload:
-    """A function whose operations hang on each other in a row."""
-    kinds = [
-        Kind("INPUT", f"{detail}\nx", "#fff", {}),
-        Kind(title, detail, "#fff", {"note": title}),
-    ]
-    delta = GraphDelta(
-        prefix="e",
-        roots=[length - 1],
-        first=0,
-        first_kind=0,
-        kinds=kinds,
-        rows=[0] + [1] * (length - 1),
-        arity=[0] + [1] * (length - 1),
-        args=[1] * (length - 1),
-    )
-    return Payload("graph", graph_table.encode(delta), GRAPH_DELTA)
 
 
 def test_hostile_names_are_shown_as_what_they_are(page: Page, recorder: Recorder) -> None:

@@ -96,11 +96,9 @@ def test_the_list_is_filtered_by_words_that_the_address_keeps(page: Page) -> Non
     expect(page.locator("tbody tr")).to_have_count(3)
 
 
-def test_a_filter_that_cannot_be_understood_says_so(page: Page, complaints: list[str]) -> None:
+def test_a_filter_that_cannot_be_understood_says_so(page: Page) -> None:
     page.goto("/?q=since:yesteryear")
     expect(page.get_by_role("alert")).to_contain_text("yesteryear")
-    assert all("400" in complaint for complaint in complaints)
-    complaints.clear()
 
 
 def test_the_list_is_sorted_by_the_column_that_is_clicked(page: Page) -> None:

@@ -146,7 +146,8 @@ def show_lines(key: str) -> Response:
 
 
 def _at(opened: Opened, step: Step, text: RequestedText) -> Value | None:
-    line, column = requested.number("line"), requested.number("column")
+    line = requested.number("line")
+    column = requested.number("column") if "column" in request.args else None
     with opened.lock:
         texts = _texts(opened)
         scanned = texts.scanned(step, text.kind)
@@ -162,17 +163,21 @@ def _at(opened: Opened, step: Step, text: RequestedText) -> Value | None:
 def _named(opened: Opened) -> Value | None:
     """The value of a name: in the step and kind that are asked for, else in the first text that has it."""
     word, scope = requested.required("name"), request.args.get("scope", "")
-    name = Name(word, scope, is_procedure=requested.choice("role", "", "procedure") == "procedure")
+    procedure, other = Name(word, scope, is_procedure=True), Name(word, scope)
+    # Procedures belong to no other, and neither does a word of a language that nobody knows.
+    names = [other] if scope else [procedure, other]
+    if requested.choice("role", "", "procedure"):
+        names = [procedure]
     index, kind = request.args.get("step"), request.args.get("kind")
     steps = opened.recording.steps if index is None else [requested.step_of(opened, index)]
     with opened.lock:
         texts = _texts(opened)
-        for step in steps:
-            for each in text_kinds(step):
-                if kind in (None, each):
-                    found = _value(opened, texts, step, each, name)
-                    if found is not None:
-                        return found
+        asked = [(s, each) for s in steps for each in text_kinds(s) if kind in (None, each)]
+        for name in names:
+            for step, each in asked:
+                found = _value(opened, texts, step, each, name)
+                if found is not None:
+                    return found
     return None
 
 

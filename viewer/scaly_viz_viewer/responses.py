@@ -35,6 +35,11 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+# A page asks with the first for answers 400, 404 and 422 that browsers do not take for failures; the
+# second then says which it is.
+ERRORS_AS_ANSWERS = "Scaly-Viz-Errors"
+ERROR_STATUS = "Scaly-Viz-Status"
+_EXPECTED = (400, 404, 422)
 REVALIDATE = "no-cache"
 IMMUTABLE = "private, max-age=31536000, immutable"
 
@@ -84,7 +89,13 @@ def error_response(error: HTTPException) -> Response:
     """Return ``error`` as JSON."""
     slug = error.slug if isinstance(error, ApiError) else error.name.lower().replace(" ", "_")
     body = {"error": {"code": slug, "message": error.description or error.name}}
-    response = Response(encode_json(body), error.code or 500, content_type="application/json")
+    status = error.code or 500
+    is_answer = status in _EXPECTED and request.headers.get(ERRORS_AS_ANSWERS) == "200"
+    response = Response(
+        encode_json(body), 200 if is_answer else status, content_type="application/json"
+    )
+    if is_answer:
+        response.headers[ERROR_STATUS] = str(status)
     response.headers["Cache-Control"] = "no-store"
     for name, value in error.get_headers():
         if name == "Allow":

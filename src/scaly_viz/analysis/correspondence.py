@@ -18,6 +18,7 @@ from scaly_viz.analysis.following import (
     names_in_code,
     parameter_of,
 )
+from scaly_viz.analysis.lowering import Lowering
 from scaly_viz.analysis.scanned_texts import Texts
 from scaly_viz.analysis.scanners import ScannedText, Scope
 from scaly_viz.analysis.text_listing import listing_lines
@@ -135,26 +136,47 @@ def _through_lowering(
     texts: Texts, step: Step, kind: str, lines: Sequence[int], to_step: Step, to_kind: str
 ) -> list[int]:
     """Follow lines between an expression and a later text, by way of the first program."""
-    steps = texts.recording.steps
-    first = next((s for s in steps if s.dialect == "prog" and "assembly" in s.payloads), None)
+    first = texts.first_program()
     expression = step if step.dialect == "expr" else to_step
     if first is None or "assembly" not in expression.payloads:
         return []
-    written, program = texts.scanned(expression, "assembly"), texts.scanned(first, "assembly")
-    if written is None or program is None:
+    lowering = texts.lowering(expression, first)
+    if lowering is None:
         return []
-    known = expression_lines(written, program)
     if step is expression:
+        normalized = _normalized(texts, step, lines)
+        if normalized is not None:
+            lines = _between(texts, step, normalized, "assembly", lines)
+            lowering = texts.lowering(normalized, first) or lowering
+        known = _lowered_lines(lowering)
         found = sorted({there for line in lines for there in known.get(line, ())})
         if to_kind == "code":
             return _to_code(texts, first, found, to_step)
         return _between(texts, first, to_step, "assembly", found)
-    back = inverse(known)
+    back = inverse(_lowered_lines(lowering))
     if kind == "code":
         lines = _from_code(texts, step, lines, first)
     elif step is not first:
         lines = _between(texts, step, first, "assembly", lines)
     return sorted({there for line in lines for there in back.get(line, ())})
+
+
+def _normalized(texts: Texts, expression: Step, lines: Sequence[int]) -> Step | None:
+    """The step whose text shows the function of ``lines`` as it was lowered, if that is another one."""
+    written = texts.scanned(expression, "assembly")
+    scopes = {written.scope_at(line).name for line in lines} if written is not None else set()
+    names = {f"normalized:{scope}" for scope in scopes}
+    if len(names) != 1 or expression.name in names:
+        return None
+    return next((s for s in texts.recording.steps if s.name in names), None)
+
+
+def _lowered_lines(lowering: Lowering) -> dict[int, list[int]]:
+    """What names alone tell of the lines, and which lines write the storage of a value."""
+    known = expression_lines(lowering.expression, lowering.program)
+    for line, there in lowering.lines().items():
+        known[line] = sorted({*known.get(line, ()), *there})
+    return known
 
 
 def _last_program(texts: Texts, code: Step) -> Step | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,11 @@ import msgspec
 from scaly_viz.analysis.alignment import Block, align
 from scaly_viz.analysis.moves import moved_blocks
 from scaly_viz.analysis.numbering import (
+    Named,
+    Skeleton,
     has_sigils,
     is_renaming,
-    is_scope_head,
-    skeletons,
+    scope_heads,
     unrenamed,
 )
 
@@ -128,9 +130,21 @@ def _best(left: Sequence[str], right: Sequence[str], numbering: Numbering) -> _S
     text made of copies of itself, say.
     """
     sides = _compared(left, right, numbering)
-    if numbering == "exact" or sides.changed() <= _fewest_changed(left, right):
+    changed = sides.changed()
+    if numbering == "exact" or not _is_more_than_needed(changed, left, right):
         return sides
     return min(sides, _compared(left, right, "exact"), key=_Sides.changed)
+
+
+def _is_more_than_needed(changed: int, left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether more lines changed than went or came at least, wherever the others are."""
+    there = set(map(str.strip, right))
+    missing = 0
+    for line in left if changed else ():
+        missing += line.strip() not in there
+        if missing >= changed:
+            break
+    return missing < changed and changed > _fewest_changed(left, right)
 
 
 def _fewest_changed(left: Sequence[str], right: Sequence[str]) -> int:
@@ -144,47 +158,45 @@ def _compared(left: Sequence[str], right: Sequence[str], numbering: Numbering) -
     start, end = _same_ends(left, right)
     a, b = left[start : len(left) - end], right[start : len(right) - end]
     keys_a, keys_b, sigils = a, b, False
+    named: tuple[Named, Named] | None = None
     if numbering == "ignore" and a and b:
         sigils = has_sigils(left) and has_sigils(right)
-        keys_a, keys_b = skeletons(a, sigils=sigils), skeletons(b, sigils=sigils)
+        ours, theirs = Skeleton.of(a, sigils=sigils), Skeleton.of(b, sigils=sigils)
+        keys_a, keys_b = ours.keys, theirs.keys
+        named = Named(left, ours, start), Named(right, theirs, start)
     blocks = _slid(keys_a, keys_b, align(keys_a, keys_b))
-    pairs = [(start + i + k, start + j + k) for i, j, n in blocks for k in range(n)]
-    settled = set(pairs)  # what took another value changed in its place, and did not move
-    if keys_a is not a:
-        pairs = _consistent(left, right, pairs, (start, end), sigils)
     partner = [*range(start), *([-1] * len(a)), *range(len(right) - end, len(right))]
-    for i, j in pairs:
-        partner[i] = j
-    stayed_a, stayed_b = {i - start for i, _ in settled}, {j - start for _, j in settled}
-    gone = [None if i in stayed_a else key for i, key in enumerate(keys_a)]
-    came = [None if j in stayed_b else key for j, key in enumerate(keys_b)]
+    # What took another value changed in its place, and did not move.
+    gone, came = list[str | None](keys_a), list[str | None](keys_b)
+    for i, j, n in blocks:
+        partner[start + i : start + i + n] = range(start + j, start + j + n)
+        gone[i : i + n] = came[j : j + n] = [None] * n
+    for line in _inconsistent(*named, blocks, end, sigils) if named is not None else ():
+        partner[line] = -1
     moves = [
         (start + i, start + j, n)
         for i, j, n in moved_blocks(gone, came)
-        if keys_a is a or is_renaming(a[i : i + n], b[j : j + n], sigils=sigils)
+        if named is None or is_renaming(a[i : i + n], b[j : j + n], sigils=sigils)
     ]
     return _Sides(left, right, partner, moves)
 
 
-def _consistent(
-    left: Sequence[str],
-    right: Sequence[str],
-    pairs: list[tuple[int, int]],
-    ends: tuple[int, int],
-    sigils: bool,
-) -> list[tuple[int, int]]:
-    """The ``pairs`` that are equal but for a renaming, which must suit the equal lines around, too."""
-    start, end = ends
-    first = start
-    while first and not is_scope_head(left[first]):
-        first -= 1
-    last, shift = len(left) - end, len(right) - len(left)
-    while last < len(left) and not is_scope_head(left[last]):
-        last += 1
-    around = [(i, i) for i in range(first, start)]
-    behind = [(i, i + shift) for i in range(len(left) - end, last)]
-    unexplained = unrenamed(left, right, [*around, *pairs, *behind], sigils=sigils)
-    return [pair for pair in pairs if pair not in unexplained]
+def _inconsistent(
+    left: Named, right: Named, blocks: list[Block], end: int, sigils: bool
+) -> set[int]:
+    """The lines that no renaming makes equal, which must suit the equal lines around, too.
+
+    ``end`` is how many lines are equal at the end of both.
+    """
+    start, stop = left.first, len(left.lines) - end
+    heads = scope_heads(left.lines)
+    before, behind = bisect_right(heads, start), bisect_left(heads, stop)
+    first = heads[before - 1] if before else 0
+    last = heads[behind] if behind < len(heads) else len(left.lines)
+    shift = len(right.lines) - len(left.lines)
+    within = [(start + i, start + j, n) for i, j, n in blocks]
+    around = [(first, first, start - first), *within, (stop, stop + shift, last - stop)]
+    return unrenamed(left, right, heads, around, sigils=sigils)
 
 
 def _same_ends(left: Sequence[str], right: Sequence[str]) -> tuple[int, int]:

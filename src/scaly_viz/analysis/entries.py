@@ -30,7 +30,7 @@ class Entry:
     """A group or a leaf. ``node`` is the graph node that it stands for, -1 for none; ``line`` is 1-based.
 
     ``calls`` holds the names of the procedures or functions that it calls; ``label`` is what it is
-    called at the ends of a run, if not by its name.
+    called at the ends of a run, if not by its name; ``value`` is what a line of the assembly calls it.
     """
 
     kind: str
@@ -41,6 +41,7 @@ class Entry:
     trips: int = -1
     calls: tuple[str, ...] = ()
     label: str = ""
+    value: str = ""
     children: list[Entry] = field(default_factory=list)
     number: int = -1
 

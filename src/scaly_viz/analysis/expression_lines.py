@@ -23,15 +23,15 @@ _RETURN = re.compile(r"\s*expr\.return\b")
 def expression_lines(expression: ScannedText, program: ScannedText) -> dict[int, list[int]]:
     """Return for lines of ``expression`` those of ``program`` that are surely the same."""
     found: dict[int, list[int]] = {}
-    procedures = _procedures(expression, program)
+    procedures = procedures_of(expression, program)
     for scope in expression.scopes:
         if scope.name in procedures:
             found |= _in_function(expression, scope, program, procedures)
     return found
 
 
-def _procedures(expression: ScannedText, program: ScannedText) -> dict[str, Scope]:
-    """The procedure of each function, left out where namesakes leave a doubt."""
+def procedures_of(expression: ScannedText, program: ScannedText) -> dict[str, Scope]:
+    """Return the procedure of each function, left out where namesakes leave a doubt."""
     functions = Counter(scope.name for scope in expression.scopes)
     known = Counter(scope.name for scope in program.scopes)
     scopes = {scope.name: scope for scope in program.scopes if known[scope.name] == 1}

@@ -95,12 +95,15 @@ def find_lines(root: Entry, assembly: str) -> None:
             function.line = head + 1
             for i, each in enumerate(function.children):
                 each.line = head + 2 + i
+                if each.kind == e.OPERATION and (match := _VALUE.match(body[i])):
+                    each.value = match[1]
 
 
 def _is_line_of(line: str, operation: Entry) -> bool:
     return f" = expr.{operation.title.partition(' ')[0]}" in line
 
 
+_VALUE = re.compile(r"\s*%(\w+) = ")
 # A name may hold anything; the one that ends at the first bracket is found, others keep no lines.
 _HEAD = re.compile(r" *expr\.func @([^(\n]*)\(")
 

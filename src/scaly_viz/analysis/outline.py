@@ -170,7 +170,7 @@ def _nodes(
         id=e.keys_of([*entries]),
         parent=parents,
         title=[each.title for each in own],
-        name=[short(each.name, LONGEST) for each in own],
+        name=[short(each.value or each.name, LONGEST) for each in own],
         kind=[each.kind for each in own],
         children=[len(each.children) for each in own],
         node_count=counts,

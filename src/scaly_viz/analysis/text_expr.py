@@ -11,7 +11,9 @@ from scaly_viz.analysis.text_model import Access, Occurrence, Role
 
 _FUNC = re.compile(r"\s*expr\.func @([^(]+)\(")
 _NAME = re.compile(r"%([\w.]+)|(?<![\w.])@([^\s(,\]\"]+)|\bcallee=\"([^\"]+)\"")
-_PARAMETER = re.compile(r"%([\w.]+): tensor<([^<>]*)>")
+# Inputs of derivatives are called fwd:x and lam:x.
+_PARAMETER = re.compile(r"%([\w.]+(?::[\w.]+)*): tensor<([^<>]*)>")
+_HEAD_NAME = re.compile(r"%([\w.]+(?::[\w.]+)*)(?=: tensor<)|(?<![\w.])@([^\s(,\]\"]+)")
 _TYPE = re.compile(r" : tensor<([^<>]*)>$")
 
 
@@ -27,7 +29,7 @@ class ExprScanner:
         is_head = "expr.func @" in line[:200]
         defined = len(line) - len(line.lstrip())
         found = []
-        for match in _NAME.finditer(line):
+        for match in (_HEAD_NAME if is_head else _NAME).finditer(line):
             access: Access = "read"
             if is_head:
                 access = "declare"

@@ -9,11 +9,14 @@ from scaly_viz.analysis.following import (
     is_function_of,
     parameter_of,
 )
-from scaly_viz.analysis.scanned_texts import Texts
+from scaly_viz.analysis.scanned_texts import ASSEMBLY, PROGRAM, Texts
 from scaly_viz.analysis.scanners import ScannedText
 from scaly_viz.recording import Step
 
-_MAIN_KINDS = ("assembly", "code")
+EXPRESSION = "expr"
+# Each function is normalized, and then lowered; texts of other functions show it as it was before.
+NORMALIZED = "normalized"
+_MAIN_KINDS = (ASSEMBLY, "code")
 
 type Followed = tuple[Step, str, Name]
 """A step, the kind of its text, and the name of a value in there."""
@@ -29,10 +32,44 @@ def followed(texts: Texts, step: Step, kind: str, name: Name) -> dict[int, Follo
         known: Followed = (step, main, name)
         others = steps[at + 1 :] if direction > 0 else steps[:at][::-1]
         for other in others:
-            there = _follow(texts, known, other)
+            if {known[0].dialect, other.dialect} == {EXPRESSION, PROGRAM}:
+                there = _through_lowering(texts, known, other, found)
+            else:
+                there = _follow(texts, known, other)
             if there is not None:
                 known = found[other.index] = there
     return found
+
+
+def _through_lowering(
+    texts: Texts, known: Followed, other: Step, found: dict[int, Followed]
+) -> Followed | None:
+    """Follow a value from an expression into the first program, or back."""
+    step, _, name = known
+    program = texts.first_program()
+    if program is None or ASSEMBLY not in other.payloads or ASSEMBLY not in step.payloads:
+        return None
+    if step.dialect == EXPRESSION and other is program:
+        normalized = (
+            each for each in found.values() if each[0].name == f"{NORMALIZED}:{name.scope}"
+        )
+        step, _, name = next(normalized, known)
+        lowering = texts.lowering(step, program)
+        called = lowering.in_program(name) if lowering else None
+    elif step is program:
+        lowering = texts.lowering(other, program)
+        called = lowering.in_expression(name) if lowering else None
+        if called is not None and not _is_lowered_from(other, called.scope or called.name):
+            called = None
+    else:
+        return None
+    return None if called is None else (other, ASSEMBLY, called)
+
+
+def _is_lowered_from(expression: Step, function: str) -> bool:
+    """Whether ``expression`` shows ``function`` as it was lowered, if there is such a step at all."""
+    kind, _, of = expression.name.partition(":")
+    return kind != NORMALIZED or of == function
 
 
 def _follow(texts: Texts, known: Followed, other: Step) -> Followed | None:

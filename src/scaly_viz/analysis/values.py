@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from operator import itemgetter
@@ -12,17 +12,18 @@ import msgspec
 from scaly_viz.analysis.cost import TextCost
 from scaly_viz.analysis.following import Name, names_in_code
 from scaly_viz.analysis.place import Place, place_of
-from scaly_viz.analysis.scanned_texts import Texts
+from scaly_viz.analysis.scanned_texts import ASSEMBLY, Texts
 from scaly_viz.analysis.scanners import ScannedText, Scope
 from scaly_viz.analysis.text_model import Occurrence, column_of_utf16
 from scaly_viz.analysis.texts import text_kinds
 from scaly_viz.analysis.value_relations import Related, related
-from scaly_viz.analysis.value_steps import Followed, followed
+from scaly_viz.analysis.value_steps import EXPRESSION, NORMALIZED, Followed, followed
 from scaly_viz.recording import Step
 
 _MAX_LINES = 1_000
 _MAX_PLACES = 10_000
 _EXCERPT = 300
+_MOST_NAMED = 6
 
 
 class Life(msgspec.Struct, frozen=True):
@@ -56,7 +57,8 @@ class Value(msgspec.Struct, frozen=True):
     """All that is known of a value, as the text that it was asked for in names it.
 
     ``role`` is buffer, loop, variable, input, output, procedure or ssa; word where nothing is known of the
-    language. ``code`` are its places in the generated source, the first ten thousand of them.
+    language. ``code`` are its places in the generated source, the first ten thousand of them. ``note`` says
+    of a value of an expression why it is not known in the program, and which outputs it goes into.
     """
 
     name: str
@@ -69,12 +71,19 @@ class Value(msgspec.Struct, frozen=True):
     consumers: list[Related]
     code: list[Place]
     cost: ValueCost | None
+    note: str = ""
 
 
-def name_at(text: ScannedText, line: int, column: int) -> tuple[Occurrence, Scope] | None:
-    """Return the name at a column, counted in UTF-16 code units, and the procedure it lies in."""
+def name_at(text: ScannedText, line: int, column: int | None) -> tuple[Occurrence, Scope] | None:
+    """Return the name at a column, counted in UTF-16 code units, and the procedure it lies in.
+
+    Without a column it is the name that the line declares or gives its content.
+    """
     if not 1 <= line <= len(text.lines):
         return None
+    if column is None:
+        made = [use for use in text.names(line) if use.access != "read"] or text.names(line)
+        return (made[0], text.scope_at(line)) if made else None
     at = column_of_utf16(text.lines[line - 1], column)
     for each in text.names(line):
         if each.column <= at <= each.end_column:
@@ -105,7 +114,30 @@ def value_of(
         consumers,
         list(islice(_places_in_code(found), _MAX_PLACES)),
         _cost(uses, cost()),
+        _note(texts, step, names, name),
     )
+
+
+def _note(texts: Texts, step: Step, names: Mapping[int, Followed], name: Name) -> str:
+    program = texts.first_program()
+    if step.dialect != EXPRESSION or program is None or program.index in names:
+        return ""
+    lowering = texts.lowering(step, program) if ASSEMBLY in step.payloads else None
+    if lowering is None:
+        return ""
+    function = name.name if name.is_procedure else name.scope
+    normalized = f"{NORMALIZED}:{function}"
+    if function not in lowering.procedures:
+        why = f"{function} has no procedure of its own in the program."
+    elif any(s.name == normalized and s.index not in names for s in texts.recording.steps):
+        why = f"Normalizing {function} left no value that is surely this one: it was simplified, or merged."
+    else:
+        why = "The texts do not tell which storage of the program holds this value."
+    if name.is_procedure:
+        return why
+    outputs = lowering.outputs_with(name)
+    goes = f"is part of {', '.join(outputs[:_MOST_NAMED])}" if outputs else "is part of no output"
+    return f"{why} It {goes}{' and others' if len(outputs) > _MOST_NAMED else ''}."
 
 
 def _declared(

@@ -19,6 +19,9 @@ export class ApiError extends Error {
 }
 
 const BASE = "/api/v1";
+/** Asks for errors as answers: what is not there is nothing that the browser has to complain of. */
+const ERRORS_AS_ANSWERS = { "Scaly-Viz-Errors": "200" };
+const ERROR_STATUS = "Scaly-Viz-Status";
 
 export const SOURCES_URL = `${BASE}/sources`;
 
@@ -74,16 +77,23 @@ export async function getContent(url: string, signal: AbortSignal): Promise<Cont
   return { text: decoder.decode(await response.arrayBuffer()), mediaType };
 }
 
-async function request(url: string, signal: AbortSignal, init: RequestInit): Promise<Response> {
+interface Asked {
+  cache?: RequestCache;
+  headers?: Record<string, string>;
+}
+
+async function request(url: string, signal: AbortSignal, init: Asked): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal });
+    const headers = { ...ERRORS_AS_ANSWERS, ...init.headers };
+    response = await fetch(url, { ...init, headers, signal });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiError(0, "no_answer", "The server does not answer.");
   }
-  if (response.ok || response.status === 304) return response;
-  throw await errorOf(response);
+  const status = Number(response.headers.get(ERROR_STATUS) ?? response.status);
+  if ((status >= 200 && status < 300) || status === 304) return response;
+  throw await errorOf(response, status);
 }
 
 async function json<T>(response: Response): Promise<T> {
@@ -95,11 +105,11 @@ async function json<T>(response: Response): Promise<T> {
   }
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response, status: number): Promise<ApiError> {
   try {
     const { error } = await json<{ error: { code: string; message: string } }>(response);
-    return new ApiError(response.status, String(error.code), String(error.message));
+    return new ApiError(status, String(error.code), String(error.message));
   } catch {
-    return new ApiError(response.status, "error", `The server answered ${response.status}.`);
+    return new ApiError(status, "error", `The server answered ${status}.`);
   }
 }

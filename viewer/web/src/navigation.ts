@@ -2,12 +2,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { format, parse, type Route } from "./route";
 
-/** Browsers refuse more than some 200 changes of the address in 30 seconds. */
+/** Browsers refuse more than some 100 changes of the address in 30 seconds: so many at once, then fewer. */
+const AT_ONCE = 30;
+const REFILL_MS = 500;
 const SETTLE_MS = 150;
 
 const listeners = new Set<(route: Route) => void>();
 let current: Route | null = null;
 let settling: ReturnType<typeof setTimeout> | undefined;
+let allowance = { left: AT_ONCE, at: 0 };
 
 export function route(): Route {
   current ??= parse(new URL(location.href));
@@ -26,14 +29,24 @@ export function useRoute(): Route {
 
 /** Goes somewhere: "push" makes an entry that Back returns from, "replace" does not. */
 export function go(target: Route, how: "push" | "replace" = "push"): void {
-  settle();
-  const href = format(target);
+  if (how === "push") settle();
   set(target);
   if (how === "replace") {
+    clearTimeout(settling);
     settling = setTimeout(settle, SETTLE_MS);
-  } else if (href !== location.pathname + location.search) {
-    history.pushState(null, "", href);
+    if (isAllowed()) settle();
+    return;
   }
+  const href = format(target);
+  if (href !== location.pathname + location.search) history.pushState(null, "", href);
+}
+
+/** Whether the browser may be told at once, so that a reload finds what was chosen just before. */
+function isAllowed(): boolean {
+  const now = performance.now();
+  const left = Math.min(AT_ONCE, allowance.left + (now - allowance.at) / REFILL_MS);
+  allowance = { left: Math.max(left - 1, 0), at: now };
+  return left >= 1;
 }
 
 function settle(): void {

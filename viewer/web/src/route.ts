@@ -4,7 +4,7 @@
 const HOME = { q: "", sort: "started", order: "", group: "", pick: "", more: "" };
 const SEARCH = { q: "", regex: "", case: "" };
 /** What decides how two texts are set against each other. */
-const TEXT = { view: "auto", numbering: "ignore", context: "changed", line: "" };
+const TEXT = { view: "auto", numbering: "ignore", context: "changed", wrap: "", line: "" };
 const COMPARE = { left: "", right: "", row: "", kind: "", ...TEXT };
 const RECORDING = {
   room: "",

@@ -528,6 +528,8 @@ export interface Totals {
  *
  * `role` is buffer, loop, variable, input, output, procedure or ssa; word where nothing is known of
  * the language. `code` are its places in the generated source, the first ten thousand of them.
+ * `note` says of a value of an expression why it is not known in the program, and which outputs it
+ * goes into.
  */
 export interface Value {
   name: string;
@@ -540,6 +542,7 @@ export interface Value {
   consumers: Related[];
   code: Place[];
   cost: ValueCost | null;
+  note: string;
 }
 
 /** What the lines cost that give the value its content, in one run of its procedure. */

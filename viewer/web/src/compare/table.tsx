@@ -52,13 +52,19 @@ function Row({ row }: { row: Comparison["rows"][number] }) {
   );
   if (isLong) {
     return (
-      <tr class={row.same ? "quiet" : undefined}>
-        <th scope="row">{label}</th>
-        <td colSpan={2} class="stacked">
-          <Name text={left} />
-          {!row.same && <Name text={right} />}
-        </td>
-      </tr>
+      <>
+        <tr class={row.same ? "above quiet" : "above"}>
+          <th scope="row" colSpan={3}>
+            {label}
+          </th>
+        </tr>
+        <tr class={row.same ? "quiet" : undefined}>
+          <td colSpan={3} class="stacked">
+            <Name text={left} />
+            {!row.same && <Name text={right} />}
+          </td>
+        </tr>
+      </>
     );
   }
   return (

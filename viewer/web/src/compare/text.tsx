@@ -8,7 +8,7 @@ import { Failed, Name, Skeleton } from "../names";
 import { choose, payloadOf, shortName, stepAt } from "../recording/choose";
 import type { CompareParams } from "../route";
 import type { ComparedStep, RecordingDetail, StepSummary } from "../schema";
-import { Toggle } from "../text/controls";
+import { Toggle, WrapToggle } from "../text/controls";
 import { NO_OVERLAY, type Overlay } from "../text/marks";
 import { Panes, type PanesHandle } from "../text/panes";
 import { type Against, isText, placeName, sideOf, useTexts } from "../text/source";
@@ -62,6 +62,11 @@ export function CompareText({ params, step, pair, left, right, change }: Props) 
       what: "Side by side, or in one column",
       run: () => change({ view: isSplit ? "inline" : "split" }),
     },
+    {
+      keys: ["w"],
+      what: "Wrap long lines, or not",
+      run: () => change({ wrap: params.wrap === "1" ? "" : "1" }),
+    },
     { keys: ["n"], what: "Next difference in the text", run: () => panes.current?.next(1) },
     { keys: ["p"], what: "Previous difference in the text", run: () => panes.current?.next(-1) },
     { keys: ["f"], what: "Find in the text", run: () => panes.current?.find() },
@@ -104,6 +109,7 @@ export function CompareText({ params, step, pair, left, right, change }: Props) 
         >
           ignore numbering
         </Toggle>
+        <WrapToggle params={params} change={change} />
         {diff && (
           <span class="note">
             {diff.added + diff.removed + diff.moved === 0 ? (
@@ -133,6 +139,7 @@ export function CompareText({ params, step, pair, left, right, change }: Props) 
           texts={texts.value}
           isSplit={isSplit}
           isFolded={params.context !== "all"}
+          isWrapped={params.wrap === "1"}
           hasHeat={false}
           heat={null}
           overlays={overlays}

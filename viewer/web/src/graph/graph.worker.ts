@@ -1,5 +1,6 @@
 /** Owns the graph off the page's thread: fetches it, and answers what the page asks, the latest first. */
 
+import { getJson } from "../api";
 import type { GraphColumns, Outline } from "../schema";
 import { Cancelled } from "./layered";
 import { Columns, Model } from "./model";
@@ -81,22 +82,11 @@ async function load(id: number, url: string): Promise<Answers["load"]> {
 }
 
 async function fetched<T>(url: string, signal: AbortSignal): Promise<T> {
-  let response: Response;
   try {
-    response = await fetch(url, { signal });
+    return await getJson<T>(url, signal);
   } catch (error) {
-    if (signal.aborted) throw new Cancelled();
-    throw new Error("The server does not answer.", { cause: error });
+    throw signal.aborted ? new Cancelled() : error;
   }
-  if (response.ok) return (await response.json()) as T;
-  let message = `The server answered ${response.status}.`;
-  try {
-    const body = (await response.json()) as { error: { message: string } };
-    message = String(body.error.message);
-  } catch {
-    // Not an answer of this API: the status has to do.
-  }
-  throw new Error(message);
 }
 
 /** Runs `steps`, and looks for messages every now and then. */

@@ -89,7 +89,7 @@ export class Model {
   private pinOf(entry: number): Pin | null {
     const { kind, name, title } = this.outline.nodes;
     if (!name[entry] || kind[entry] === "run") return null;
-    const isCall = title[entry]?.startsWith("call ") ?? false;
+    const isCall = kind[entry] === "statement" && (title[entry]?.startsWith("call ") ?? false);
     const isCallable = CALLABLE.has(kind[entry] ?? "") || isCall;
     return { name: name[entry], scope: isCallable ? "" : this.scope(entry) };
   }

@@ -98,7 +98,7 @@ export function Room({ props, keys }: { props: GraphProps; keys: Keys }): JSX.El
   };
 
   return (
-    <section class="graph" aria-label="Graph">
+    <section class="graph" aria-label="Graph" aria-busy={state.waiting !== null}>
       <Bar
         {...{ state, controller, actions, isOutlineOpen }}
         hasPin={props.pin !== null}

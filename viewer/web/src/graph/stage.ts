@@ -58,6 +58,7 @@ export class Stage {
     );
     this.map = document.createElement("canvas");
     this.map.className = "graph-map";
+    this.map.hidden = true;
     this.map.setAttribute("aria-hidden", "true");
     host.append(this.map);
     this.map.addEventListener("pointerdown", (event) => this.mapMoved(event));

@@ -36,7 +36,9 @@ export function Home({ params }: { params: HomeParams }) {
       <Notice error={problem === null ? error : null} />
       <div class="home-head">
         <h1 tabIndex={-1}>Recordings</h1>
-        <p role="status">{list ? told(list.total, q) : "Reading the recordings…"}</p>
+        <p role="status">
+          {list ? told(list.total, q) : problem === null ? "Reading the recordings…" : ""}
+        </p>
         <FilterBox
           q={q}
           problem={problem}
@@ -55,8 +57,9 @@ export function Home({ params }: { params: HomeParams }) {
       {params.group === "function" ? (
         <Groups q={q} />
       ) : (
-        <Rows list={list} params={params} change={change} />
+        <Rows list={list} params={params} change={change} isWaiting={problem === null} />
       )}
+      {problem !== null && !list && <Unclear clear={() => change({ q: "" })} />}
       {isEmpty && q === "" && <EmptyNote />}
       {isEmpty && q !== "" && <NoMatch clear={() => change({ q: "" })} />}
     </section>
@@ -82,12 +85,12 @@ interface RowsProps {
   change: (changes: Partial<HomeParams>, how?: "push" | "replace") => void;
 }
 
-function Rows({ list, params, change }: RowsProps) {
+function Rows({ list, params, change, isWaiting }: RowsProps & { isWaiting: boolean }) {
   const { drawn, end } = useGrowing(
     list?.recordings ?? [],
     `${params.q} ${params.sort} ${params.order}`,
   );
-  if (!list) return <Skeleton rows={12} />;
+  if (!list) return isWaiting ? <Skeleton rows={12} /> : null;
   if (list.total === 0) return null;
   const rest = list.total - list.recordings.length;
   const isByAge = params.sort === "started" && params.order !== "asc";
@@ -125,6 +128,18 @@ function Picked({ params, list, change }: RowsProps & { list: RecordingList }) {
 export function pick(id: string, params: HomeParams, change: RowsProps["change"]): void {
   if (params.pick === "" || params.pick === id) change({ pick: params.pick === id ? "" : id });
   else go(compare({ left: params.pick, right: id }));
+}
+
+function Unclear({ clear }: { clear: () => void }) {
+  return (
+    <section class="empty">
+      <h2>The filter cannot be understood</h2>
+      <p>Its box says why; in it, all words are listed.</p>
+      <button type="button" onClick={clear}>
+        Clear the filter
+      </button>
+    </section>
+  );
 }
 
 function NoMatch({ clear }: { clear: () => void }) {

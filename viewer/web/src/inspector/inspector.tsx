@@ -3,13 +3,13 @@
 import { HAS } from "../features";
 import { bytes, count, plural } from "../format";
 import { Key, Name, Skeleton } from "../names";
-import { atStep, shortName, stepAt } from "../recording/choose";
+import { atStep, payloadOf, shortName, stepAt } from "../recording/choose";
 import { FIGURES, signed } from "../recording/figures";
 import { LIFE_SIGNS } from "../recording/rail";
 import { format, type RecordingParams } from "../route";
 import type { Life, Place, RecordingDetail, Related, StepSummary, Value } from "../schema";
 import { LineLinks } from "./line";
-import type { PinState } from "./pin";
+import type { Pin, PinState } from "./pin";
 
 interface Props {
   detail: RecordingDetail;
@@ -44,7 +44,7 @@ function Pinned(props: Props) {
           <span class="pin-sign" aria-hidden="true">
             ⚲
           </span>{" "}
-          <Name text={pin.pin?.name ?? ""} />
+          <Name text={called(pin.pin?.name ?? "")} />
         </h2>
         <button type="button" class="plain link" title="Unpin (Esc)" onClick={() => pin.set(null)}>
           unpin
@@ -88,7 +88,7 @@ function Facts(props: Props & { value: Value }) {
           <div>
             <dt>cost</dt>
             <dd>
-              {count(cost.flops)} flops, {plural(cost.loads, "load")},{" "}
+              {plural(cost.flops, "flop")}, {plural(cost.loads, "load")},{" "}
               {plural(cost.stores, "store")}
             </dd>
           </div>
@@ -110,6 +110,7 @@ function Facts(props: Props & { value: Value }) {
           <Places places={value.code} {...props} />
         </>
       )}
+      <Ending {...props} />
       {here && here.lines.length > 0 && (
         <>
           <h3>
@@ -123,6 +124,28 @@ function Facts(props: Props & { value: Value }) {
         </>
       )}
     </>
+  );
+}
+
+/** Why it does not end in the C, where it does not. */
+function Ending({ value, detail }: Props & { value: Value }) {
+  const hasCode = detail.steps.some((step) => payloadOf(step, "code"));
+  const gone = value.life.filter(({ state }) => state === "gone").at(-1);
+  const last = gone && stepAt(detail.steps, gone.step);
+  const isGone = hasCode && value.code.length === 0 && last !== undefined;
+  if (value.note !== "") {
+    return (
+      <p class="hint">
+        <Name text={value.note} />
+      </p>
+    );
+  }
+  if (!isGone) return null;
+  return (
+    <p class="hint">
+      Not in the C under a name of its own: <Name text={shortName(last)} /> took it into what uses
+      it, or did without it.
+    </p>
   );
 }
 
@@ -157,28 +180,44 @@ function LifeStrip({ detail, params, pin, step }: Props) {
   );
 }
 
-/** Where it came to be, was changed and went, in the kind that is shown. */
+const TOLD = new Set(["born", "changed", "gone"]);
+
+/** What happened to it, step by step: in the kind that is shown, where a step has that. */
+function toldOf(value: Value, steps: StepSummary[], kind: string): { each: Life; word: string }[] {
+  let name = "";
+  return steps.flatMap(({ index }) => {
+    const here = value.life.filter((each) => each.step === index && each.state !== "absent");
+    const telling = here.filter((each) => TOLD.has(each.state));
+    const choice = telling.length > 0 ? telling : here;
+    const each = choice.find((one) => one.kind === kind) ?? choice[0];
+    if (!each) return [];
+    const isOther = each.name !== "" && name !== "" && each.name !== name;
+    name = each.name || name;
+    if (TOLD.has(each.state)) return [{ each, word: each.state }];
+    return isOther ? [{ each, word: "renamed" }] : [];
+  });
+}
+
+/** Where it came to be, was changed and went. */
 function Births({ value, detail, params, kind }: Props & { value: Value }) {
   const { id } = detail.recording;
-  const told = value.life.filter(
-    (each) => each.kind === kind && ["born", "changed", "gone"].includes(each.state),
-  );
+  const told = toldOf(value, detail.steps, kind);
   if (told.length === 0) return null;
   return (
     <ul class="births">
-      {told.map((each) => {
+      {told.map(({ each, word }) => {
         const step = stepAt(detail.steps, each.step);
         if (!step) return null;
         const line = each.definition?.line ?? each.lines[0];
         return (
           <li key={each.step}>
             <span class="life-word" data-life={each.state}>
-              {each.state}
+              {word}
             </span>{" "}
             <a
               href={format(
                 atStep({ id, params }, step, {
-                  kind,
+                  kind: each.kind,
                   line: line ? String(line) : "",
                   room: "text",
                 }),
@@ -189,7 +228,7 @@ function Births({ value, detail, params, kind }: Props & { value: Value }) {
             {each.name !== "" && each.name !== value.name && (
               <span class="quiet">
                 {" "}
-                as <Name text={each.name} />
+                as <Name text={called(each.name)} />
               </span>
             )}
           </li>
@@ -199,7 +238,17 @@ function Births({ value, detail, params, kind }: Props & { value: Value }) {
   );
 }
 
+/** Values of expressions are mere numbers: with the sign they are known as such. */
+function called(name: string): string {
+  return /^\d/.test(name) ? `%${name}` : name;
+}
+
 const MAX_SHOWN = 12;
+
+/** A name can be another value's in another text. */
+function pinOf({ name, scope, place: { step, kind } }: Related): Pin {
+  return { name, scope, origin: `${step}.${kind}` };
+}
 
 function Relations({ title, relations, pin }: Props & { title: string; relations: Related[] }) {
   if (relations.length === 0) return null;
@@ -211,12 +260,8 @@ function Relations({ title, relations, pin }: Props & { title: string; relations
       <ul class="relations">
         {relations.slice(0, MAX_SHOWN).map((each) => (
           <li key={`${each.scope}:${each.name}`}>
-            <button
-              type="button"
-              class="plain link mono"
-              onClick={() => pin.set({ name: each.name, scope: each.scope })}
-            >
-              <Name text={each.name} />
+            <button type="button" class="plain link mono" onClick={() => pin.set(pinOf(each))}>
+              <Name text={called(each.name)} />
             </button>
           </li>
         ))}

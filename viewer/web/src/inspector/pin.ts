@@ -15,6 +15,8 @@ export interface Pin {
   origin?: string;
 }
 
+type How = "push" | "replace";
+
 export interface PinState {
   pin: Pin | null;
   value: Loaded<Value>;
@@ -24,9 +26,11 @@ export interface PinState {
   at: (recording: string, step: number, kind: string) => Overlay["pin"];
   /** What became of it in a step, undefined where it is not there. */
   lifeOf: (step: number) => string | undefined;
+  /** What the assembly of a step calls it, null where it is not there. */
+  inStep: (step: number) => Pin | null;
   firstLine: (side: Side | null) => number | null;
-  /** Pins what stands at a place of a text. */
-  pick: (step: number, kind: string, line: number, column: number) => void;
+  /** Pins what stands at a place of a text; without a column, what the line makes. */
+  pick: (step: number, kind: string, line: number, column: number | null, how?: How) => void;
   set: (pin: Pin | null) => void;
   /** Why the last click pinned nothing. */
   problem: string | null;
@@ -47,15 +51,14 @@ export function formatPin(pin: Pin | null): string {
 
 function valueUrl(id: string, { name, scope, origin = "" }: Pin): string {
   const [, step = "", kind = ""] = /^(\d+)\.(.+)$/.exec(origin) ?? [];
-  const role = scope === "" ? "procedure" : "";
-  return recordingUrl(id, "/values", { name, scope, role, step, kind });
+  return recordingUrl(id, "/values", { name, scope, step, kind });
 }
 
 export function usePin(
   id: string,
   revision: string,
   params: RecordingParams,
-  change: (changes: Partial<RecordingParams>) => void,
+  change: (changes: Partial<RecordingParams>, how?: How) => void,
 ): PinState {
   const { pin: text } = params;
   const pin = useMemo(() => parsePin(text), [text]);
@@ -77,15 +80,21 @@ export function usePin(
       key: `${text} ${value.url} ${value.value !== null}`,
       at,
       lifeOf: (step) => strongest(life.filter((each) => each.step === step)),
+      inStep: (step) => {
+        const entry = life.find((each) => each.step === step && each.kind === "assembly");
+        if (!pin || !entry) return pin;
+        const scope = pin.scope === "" ? "" : entry.scope;
+        return isThere(entry) ? { name: entry.name, scope } : null;
+      },
       firstLine: (side) => (side ? (find(side.step, side.kind)?.lines[0] ?? null) : null),
-      pick: (step, kind, line, column) => {
+      pick: (step, kind, line, column, how = "push") => {
         if (!HAS.values) return;
         const turn = ++picking.current;
         const asked = recordingUrl(id, "/values", { step, kind, line, column });
         void prefetchJson<Value>(`${asked}#${revision}`).then((found) => {
           if (turn !== picking.current) return;
-          setProblem(found ? null : "Nothing is known of what stands there.");
-          if (found) change({ pin: formatPin({ ...found, origin: `${step}.${kind}` }) });
+          setProblem(found || how === "replace" ? null : "Nothing is known of what stands there.");
+          if (found) change({ pin: formatPin({ ...found, origin: `${step}.${kind}` }) }, how);
         });
       },
       set: (next) => {

@@ -117,6 +117,10 @@ export class Chart {
     const { frame, palette, procedure } = this;
     const most = Math.max(procedure.window_bytes ?? 0, procedure.peak_bytes, 1);
     const bottom = PROFILE_TOP + PROFILE;
+    if (procedure.peak_bytes === 0 && !procedure.window_bytes) {
+      pen.text(LEFT, 10, "nothing of w[] is in use", { color: palette.quiet });
+      return;
+    }
     const y = (bytes: number): number => bottom - (bytes / most) * PROFILE;
     pen.text(8, 10, "bytes in use at each statement", { color: palette.quiet });
     pen.text(LEFT - 8, y(0), "0", { color: palette.quiet, align: "end" });

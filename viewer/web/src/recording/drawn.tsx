@@ -1,8 +1,9 @@
 /** The rooms that draw: the graph and the memory map of a step, which keep their own choices in the address. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getJson } from "../api";
-import type { Mounted, Pin, Place, Props } from "../canvas/props";
+import type { Mounted, Place, Props } from "../canvas/props";
 import { GRAPH_KEYS, mountGraph } from "../graph/mod";
+import type { PinState } from "../inspector/pin";
 import { useKeys } from "../keys";
 import { mountMemory } from "../memory/mod";
 import type { RecordingParams } from "../route";
@@ -14,7 +15,7 @@ interface RoomProps {
   step: StepSummary;
   params: RecordingParams;
   change: (changes: Partial<RecordingParams>, how?: "push" | "replace") => void;
-  pin: { pin: Pin | null; set: (pin: Pin | null) => void };
+  pin: PinState;
 }
 
 const NEEDS = { graph: "graph", memory: "listing" };
@@ -38,8 +39,8 @@ function Drawn({ room, id, step, params, change, pin }: RoomProps) {
   const props: Props & { view: string; onView(view: string): void } = {
     recording: id,
     step: step.index,
-    pin: pin.pin,
-    onPin: pin.set,
+    pin: pin.inStep(step.index),
+    onPin: (each) => pin.set({ ...each, ...originOf(step) }),
     onOpenLine: (place: Place) =>
       change({ room: "text", kind: place.kind, line: String(place.line) }),
     api: getJson,
@@ -66,6 +67,12 @@ function Drawn({ room, id, step, params, change, pin }: RoomProps) {
       : [],
   );
   return <div class="drawn" ref={host} />;
+}
+
+/** The text that calls a value as the graph and the map of the memory do. */
+function originOf(step: StepSummary): { origin?: string } {
+  const isThere = step.payloads.some(({ kind }) => kind === "assembly");
+  return isThere ? { origin: `${step.index}.assembly` } : {};
 }
 
 function useTheme(): "light" | "dark" {

@@ -1,11 +1,12 @@
 /** Why a render failed: the pass, the exception, and the last good step beside it. */
+import { useEffect } from "preact/hooks";
 import { recordingUrl } from "../api";
 import { CopyButton } from "../copy";
 import { useJson } from "../fetching";
 import type { PinState } from "../inspector/pin";
 import { Failed, Name, Pre, Skeleton } from "../names";
 import { format, type RecordingParams } from "../route";
-import type { FailureReport, RecordingDetail, StepSummary } from "../schema";
+import type { FailureReport, Place, RecordingDetail, StepSummary } from "../schema";
 import { TextRoom } from "../text/room";
 import { atStep, choose, shortName, stepAt } from "./choose";
 
@@ -22,6 +23,7 @@ export function FailureRoom(props: Props) {
   const { id, steps, status } = detail.recording;
   const url = status === "failed" ? `${recordingUrl(id, "/failure")}#${steps}` : null;
   const { value, error } = useJson<FailureReport>(url);
+  usePinned(id, value?.place ?? null, props);
   if (url === null) return <p class="hint">This render did not fail.</p>;
   if (error) return <Failed what="What is known of the failure cannot be read:" error={error} />;
   if (!value) return <Skeleton rows={12} />;
@@ -78,4 +80,16 @@ export function FailureRoom(props: Props) {
       )}
     </div>
   );
+}
+
+/** Recordings whose named value was pinned once: who unpins it has seen it. */
+const pinned = new Set<string>();
+
+/** Pins what the line makes that the message names. */
+function usePinned(id: string, place: Place | null, { params, pin }: Props): void {
+  useEffect(() => {
+    if (!place || params.pin !== "" || pinned.has(id)) return;
+    pinned.add(id);
+    pin.pick(place.step, place.kind, place.line, null, "replace");
+  }, [id, place, params.pin]);
 }

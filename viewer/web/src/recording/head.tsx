@@ -26,12 +26,13 @@ export function Head({ detail, route, room }: Props) {
         <span class="quiet" role="status">
           {plural(summary.steps, "step")}
         </span>
-        <Facts summary={summary} />
+        <span class="spacer" />
         {HAS.compare && (
           <a class="button" href={format(home({ pick: summary.id }))}>
             Compare with…
           </a>
         )}
+        <Facts summary={summary} />
       </div>
       {summary.status === "failed" && summary.error !== null && room !== "failure" && (
         <section class="failure" aria-label="The render failed">

@@ -168,7 +168,7 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
             neighbors={[after, before].filter((step) => step !== null)}
           />
         </section>
-        {current && isOfStep(room) && (
+        {current && (isOfStep(room) || (room === "failure" && pin.pin !== null)) && (
           <Inspector
             detail={detail}
             params={params}

@@ -41,34 +41,9 @@ export function Controls(props: Props) {
         ))}
       </nav>
       {isText(payload) && HAS.diff && <AgainstSelect {...props} />}
-      {isDiff && (
-        <>
-          <Toggle
-            isOn={props.isSplit}
-            title="Side by side, or in one column (s)"
-            press={() => change({ view: props.isSplit ? "inline" : "split" })}
-          >
-            side by side
-          </Toggle>
-          <Toggle
-            isOn={params.context !== "all"}
-            title="Only what differs, with some lines around it"
-            press={() => change({ context: params.context === "all" ? "changed" : "all" })}
-          >
-            only changes
-          </Toggle>
-          <Toggle
-            isOn={params.numbering !== "exact"}
-            title="A value that only got another number is no difference (i)"
-            press={() => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" })}
-          >
-            ignore numbering
-          </Toggle>
-        </>
-      )}
       {HAS.cost && props.cost.isPossible && <HeatSelect {...props} />}
-      <DiffNote {...props} />
       <span class="actions">
+        {isText(payload) && <WrapToggle params={params} change={change} />}
         {text !== null && (
           <>
             <button type="button" title="Find in the text (f)" onClick={find}>
@@ -85,6 +60,35 @@ export function Controls(props: Props) {
           Download
         </a>
       </span>
+      <div class="controls-below">
+        {isDiff && (
+          <>
+            <Toggle
+              isOn={props.isSplit}
+              title="Side by side, or in one column (s)"
+              press={() => change({ view: props.isSplit ? "inline" : "split" })}
+            >
+              side by side
+            </Toggle>
+            <Toggle
+              isOn={params.context !== "all"}
+              title="Only what differs, with some lines around it"
+              press={() => change({ context: params.context === "all" ? "changed" : "all" })}
+            >
+              only changes
+            </Toggle>
+            <Toggle
+              isOn={params.numbering !== "exact"}
+              title="A value that only got another number is no difference (i)"
+              press={() => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" })}
+            >
+              ignore numbering
+            </Toggle>
+          </>
+        )}
+        <DiffNote {...props} />
+        <HeatNote {...props} />
+      </div>
     </div>
   );
 }
@@ -105,6 +109,23 @@ export function Toggle({ isOn, title, press, children }: ToggleProps) {
     <button type="button" class="toggle" aria-pressed={isOn} title={title} onClick={press}>
       {children}
     </button>
+  );
+}
+
+/** Long lines go on in the next row, or to the right. */
+export function WrapToggle(props: {
+  params: { wrap: string };
+  change: (changes: { wrap: string }) => void;
+}) {
+  const isOn = props.params.wrap === "1";
+  return (
+    <Toggle
+      isOn={isOn}
+      title="Long lines go on in the next row (w)"
+      press={() => props.change({ wrap: isOn ? "" : "1" })}
+    >
+      wrap
+    </Toggle>
   );
 }
 
@@ -162,10 +183,7 @@ function besides(detail: RecordingDetail, step: StepSummary, kind: string): [str
   );
 }
 
-function HeatSelect({ params, change, cost }: Props) {
-  const flops = cost.cost?.totals.flops;
-  const traffic = cost.cost?.totals.bytes;
-  const uncounted = cost.cost?.uncounted ?? [];
+function HeatSelect({ params, change }: Props) {
   return (
     <label class="against">
       <span>cost</span>
@@ -178,6 +196,18 @@ function HeatSelect({ params, change, cost }: Props) {
         <option value="flops">flops</option>
         <option value="bytes">memory traffic</option>
       </select>
+    </label>
+  );
+}
+
+/** What the whole text costs, and what that leaves out. */
+function HeatNote({ params, cost }: Props) {
+  const flops = cost.cost?.totals.flops;
+  const traffic = cost.cost?.totals.bytes;
+  const uncounted = cost.cost?.uncounted ?? [];
+  if (params.heat === "" || !cost.isPossible || cost.cost === null) return null;
+  return (
+    <span class="note">
       {params.heat === "flops" && flops !== undefined && (
         <span class="figure-note" title={`${count(flops)} flops in one run`}>
           Σ {compact(flops)} F
@@ -193,7 +223,7 @@ function HeatSelect({ params, change, cost }: Props) {
           ≥ {plural(uncounted.length, "thing")} not counted
         </span>
       )}
-    </label>
+    </span>
   );
 }
 

@@ -2,15 +2,16 @@
 import { cpp } from "@codemirror/lang-cpp";
 import { codeFolding, foldGutter, foldKeymap } from "@codemirror/language";
 import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
 import { hiddenRows, hiding, reveal, type Stretch } from "./context";
 import { indentFolding } from "./folding";
 import { type Heat, heatGutter, numbersAndSigns, setHeat } from "./gutters";
-import { marks, NO_OVERLAY, type Overlay, overlayField, setOverlay, shown } from "./marks";
+import { marks, NO_OVERLAY, type Overlay, overlayField, setOverlay, shown, wraps } from "./marks";
 import { rowOf, type Sheet } from "./sheet";
 import { theme } from "./theme";
 import { nameAt } from "./tokens";
+import { wrappedBeside } from "./wrapping";
 
 export interface Sight {
   sheet: Sheet;
@@ -36,6 +37,10 @@ export class TextPane {
   private sight: Sight | null = null;
   private drawn: Overlay = NO_OVERLAY;
   private pointedLine: number | null = null;
+  private isWrapped = false;
+  private readonly wrapping = new Compartment();
+  /** Who is told that rows may have other heights, and that the pane was moved on purpose. */
+  onMoved: { lead(): void; changed(): void } | null = null;
   /** Kept, as asking the element would make the browser lay out the page. */
   private scrolled = { top: 0, left: 0 };
 
@@ -66,6 +71,27 @@ export class TextPane {
     if (top > 0 || left > 0) this.view.scrollDOM.scrollTo({ top, left });
   }
 
+  /** Lets long lines go on in the next row, or not; the line on top stays there. */
+  wrap(isWrapped: boolean): void {
+    if (this.isWrapped === isWrapped) return;
+    this.isWrapped = isWrapped;
+    if (!this.sight) return;
+    const { view } = this;
+    const { from } = view.lineBlockAtHeight(view.scrollDOM.scrollTop);
+    const { top } = this.scrolled;
+    view.dispatch({
+      effects: [
+        this.wrapping.reconfigure(this.wrapped()),
+        ...(top > 0 ? [EditorView.scrollIntoView(from, { y: "start", x: "start" })] : []),
+      ],
+    });
+  }
+
+  private wrapped(): Extension {
+    if (!this.isWrapped) return [];
+    return [EditorView.lineWrapping, wraps.of(true), wrappedBeside(() => this.onMoved?.changed())];
+  }
+
   private overlay(overlay: Overlay): void {
     if (this.drawn === overlay) return;
     this.drawn = overlay;
@@ -94,6 +120,7 @@ export class TextPane {
     const hidden = hiding(sight.stretches, row);
     if (hidden) this.listener.revealed(hidden);
     const { from } = view.state.doc.line(row + 1);
+    this.onMoved?.lead();
     view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center", x: "start" }) });
   }
 
@@ -140,6 +167,7 @@ export class TextPane {
       search({ top: true }),
       keymap.of([...searchKeymap, ...foldKeymap]),
       theme,
+      this.wrapping.of(this.wrapped()),
       this.pointing(),
     ];
   }

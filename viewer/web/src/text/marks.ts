@@ -47,6 +47,9 @@ export interface Shown {
 
 export const shown = Facet.define<Shown, Shown | null>({ combine: (values) => values[0] ?? null });
 
+/** Whether lines wrap. */
+export const wraps = Facet.define<boolean, boolean>({ combine: (values) => values[0] ?? false });
+
 const ROW_CLASSES: Record<number, string> = {
   [Mark.added]: "cm-added",
   [Mark.removed]: "cm-removed",
@@ -83,6 +86,23 @@ function row(name: string): Decoration {
   return made;
 }
 
+/** A line that wraps goes on below its own text, not below its indentation. */
+function hanging(text: string): Decoration {
+  const indent = Math.min(text.search(/\S|$/), MAX_HANGING) + 4;
+  const isOneWord = /\S{200}/.test(text);
+  const key = `hanging ${indent} ${isOneWord}`;
+  let made = rows.get(key);
+  if (!made) {
+    const hangs = `padding-left: calc(4px + ${indent}ch); text-indent: -${indent}ch`;
+    const style = isOneWord ? `${hangs}; word-break: break-all` : hangs;
+    made = Decoration.line({ attributes: { style } });
+    rows.set(key, made);
+  }
+  return made;
+}
+
+const MAX_HANGING = 24;
+
 class Drawing {
   decorations: DecorationSet;
 
@@ -92,7 +112,9 @@ class Drawing {
 
   update(update: ViewUpdate): void {
     const isOver = update.startState.field(overlayField) !== update.state.field(overlayField);
-    if (update.docChanged || update.viewportChanged || isOver) this.decorations = draw(update.view);
+    const isWrap = update.startState.facet(wraps) !== update.state.facet(wraps);
+    if (update.docChanged || update.viewportChanged || isOver || isWrap)
+      this.decorations = draw(update.view);
   }
 }
 
@@ -106,6 +128,7 @@ function draw(view: EditorView): DecorationSet {
     for (let at = from; at <= to; ) {
       const line = state.doc.lineAt(at);
       drawRow(state, given, overlay, line.number - 1, found);
+      if (state.facet(wraps)) found.push(hanging(line.text).range(line.from));
       at = line.to + 1;
     }
   }

@@ -8,12 +8,13 @@ export interface PaneProps {
   sight: Sight;
   overlay: Overlay;
   heat: ReadonlyMap<number, Heat> | null;
+  isWrapped: boolean;
   listener: Listener;
   /** Told the pane when there is one, and null when it is gone. */
   made: (pane: TextPane | null) => void;
 }
 
-export function Pane({ sight, overlay, heat, listener, made }: PaneProps) {
+export function Pane({ sight, overlay, heat, isWrapped, listener, made }: PaneProps) {
   const host = useRef<HTMLDivElement>(null);
   const pane = useRef<TextPane | null>(null);
   const told = useRef(listener);
@@ -35,6 +36,7 @@ export function Pane({ sight, overlay, heat, listener, made }: PaneProps) {
       view.destroy();
     };
   }, []);
+  useLayoutEffect(() => pane.current?.wrap(isWrapped), [isWrapped]);
   useLayoutEffect(() => pane.current?.show(sight, overlay), [sight, overlay]);
   useEffect(() => {
     if (heat) pane.current?.heat(heat);

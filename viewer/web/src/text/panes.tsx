@@ -8,6 +8,7 @@ import { Pane, scrollTogether } from "./pane";
 import { Ruler } from "./ruler";
 import { changeStarts, linesOf, plain, type Sheet, split, unified } from "./sheet";
 import type { Side, Texts } from "./source";
+import { alignRows } from "./wrapping";
 
 export interface PanesHandle {
   /** Goes to the next or the previous difference. */
@@ -19,6 +20,7 @@ export interface PanesProps {
   texts: Texts;
   isSplit: boolean;
   isFolded: boolean;
+  isWrapped: boolean;
   hasHeat: boolean;
   heat: ReadonlyMap<number, Heat> | null;
   overlays: [Overlay, Overlay];
@@ -38,7 +40,7 @@ interface Sights {
 }
 
 export function Panes(props: PanesProps) {
-  const { texts, isSplit, isFolded, hasHeat, overlays, scrollTo, handle } = props;
+  const { texts, isSplit, isFolded, isWrapped, hasHeat, overlays, scrollTo, handle } = props;
   const sights = useMemo(
     () => sightsOf(texts, isSplit, isFolded, hasHeat),
     [texts, isSplit, isFolded, hasHeat],
@@ -48,8 +50,9 @@ export function Panes(props: PanesProps) {
   const isPair = sights.left !== null;
   useEffect(() => {
     if (!isPair || !texts.diff || !left.current || !right.current) return;
-    return scrollTogether(left.current, right.current);
-  }, [isPair, texts.diff !== null]);
+    const together = isWrapped ? alignRows : scrollTogether;
+    return together(left.current, right.current);
+  }, [isPair, isWrapped, texts.diff !== null, sights]);
   useEffect(() => {
     const { line } = scrollTo;
     if (line !== null) right.current?.scrollToLine(line);
@@ -103,6 +106,7 @@ export function Panes(props: PanesProps) {
           sight={sights.left}
           overlay={overlays[0]}
           heat={null}
+          isWrapped={isWrapped}
           listener={listener(texts.left.side, sights.left.sheet)}
           made={(pane) => {
             left.current = pane;
@@ -114,6 +118,7 @@ export function Panes(props: PanesProps) {
         sight={sights.right}
         overlay={overlays[1]}
         heat={props.heat}
+        isWrapped={isWrapped}
         listener={listener(texts.side, sights.right.sheet)}
         made={(pane) => {
           right.current = pane;

@@ -77,6 +77,11 @@ export function TextRoom(props: TextRoomProps) {
       what: "Ignore the numbering of values, or heed it",
       run: () => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" }),
     },
+    {
+      keys: ["w"],
+      what: "Wrap long lines, or not",
+      run: () => change({ wrap: params.wrap === "1" ? "" : "1" }),
+    },
     { keys: ["n"], what: "Next difference in the text", run: () => panes.current?.next(1) },
     { keys: ["p"], what: "Previous difference in the text", run: () => panes.current?.next(-1) },
     { keys: ["f"], what: "Find in the text", run: () => panes.current?.find() },
@@ -116,6 +121,7 @@ export function TextRoom(props: TextRoomProps) {
           texts={shown}
           isSplit={isSplit}
           isFolded={params.context !== "all"}
+          isWrapped={params.wrap === "1"}
           hasHeat={params.heat !== ""}
           heat={cost.lines}
           overlays={overlays}

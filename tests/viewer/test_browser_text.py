@@ -1,0 +1,133 @@
+"""The text room in a real Chromium: lines that wrap, choices that a reload keeps, clicks on nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .recorded import Recorder
+
+pytestmark = pytest.mark.browser
+
+WORD = "lorem ipsum dolor sit amet "
+BEFORE = "".join(f"  {i}: {WORD * (i % 7)}\n" for i in range(400))
+AFTER = "".join(
+    f"  {i}: {WORD * (i % 7)}{'and more ' * (40 if i % 9 == 0 else 0)}\n" for i in range(400)
+)
+ENDLESS = "x = " + "ab " * 33_333
+
+
+def open_split(page: Page, key: str, wrap: str = "&wrap=1") -> None:
+    page.goto(f"/r/{key}/s/1?kind=listing&view=split&context=all{wrap}")
+    expect(page.locator(".pane")).to_have_count(2)
+    expect(page.locator(".pane").last.locator(".cm-line").first).to_be_visible()
+
+
+# The top of each line that can be seen, by its number.
+TOPS = """(pane) => Object.fromEntries([...pane.shadowRoot.querySelectorAll(".cm-line")]
+    .map((line) => [line.textContent.trim().split(":")[0], line.getBoundingClientRect().top])
+    .filter(([, top]) => top > 0 && top < innerHeight))"""
+
+
+def assert_rows_are_beside_each_other(page: Page) -> None:
+    page.wait_for_function(
+        f"""() => {{
+            const [left, right] = [...document.querySelectorAll(".pane")].map({TOPS});
+            const shared = Object.keys(left).filter((row) => row in right && row !== "");
+            return shared.length > 2
+                && shared.every((row) => Math.abs(left[row] - right[row]) <= 2);
+        }}"""
+    )
+
+
+def test_long_lines_wrap_and_the_address_keeps_it(page: Page, recorder: Recorder) -> None:
+    key = recorder.record("f", steps=[{"listing": f"short\n{ENDLESS}\nlast\n"}])
+    page.goto(f"/r/{key}")
+    scroller = page.locator(".cm-scroller")
+    last = page.locator(".cm-line", has_text=re.compile("^last$"))
+    expect(last).to_be_visible()
+    assert scroller.evaluate("(it) => it.scrollWidth > 100_000")
+    page.keyboard.press("w")
+    expect(page).to_have_url(re.compile("wrap=1"))
+    expect(page.get_by_role("button", name="wrap")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(
+        "() => { const it = document.querySelector('.pane').shadowRoot.querySelector('.cm-scroller');"
+        " return it.scrollWidth <= it.clientWidth && it.scrollHeight > 10_000; }"
+    )
+    page.reload()
+    expect(page.get_by_role("button", name="wrap")).to_have_attribute("aria-pressed", "true")
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+End")
+    scroller.evaluate("(it) => { it.scrollTop = it.scrollHeight; }")
+    expect(last).to_be_visible()
+    page.keyboard.press("w")
+    expect(page).not_to_have_url(re.compile("wrap"))
+
+
+def test_rows_that_wrap_stay_beside_each_other(page: Page, recorder: Recorder) -> None:
+    key = recorder.record("f", steps=[{"listing": BEFORE}, {"listing": AFTER}])
+    open_split(page, key)
+    assert_rows_are_beside_each_other(page)
+    for pane, way in (("last", 3_000), ("first", 2_000), ("last", -1_500)):
+        found = page.locator(".pane").last if pane == "last" else page.locator(".pane").first
+        found.hover()
+        page.mouse.wheel(0, way)
+        assert_rows_are_beside_each_other(page)
+    # Also where it is switched on only then, and where the window changes.
+    open_split(page, key, wrap="")
+    page.keyboard.press("w")
+    assert_rows_are_beside_each_other(page)
+    page.set_viewport_size({"width": 1100, "height": 700})
+    assert_rows_are_beside_each_other(page)
+    page.keyboard.press("n")
+    assert_rows_are_beside_each_other(page)
+
+
+def test_lines_without_end_wrap_side_by_side(page: Page, recorder: Recorder) -> None:
+    texts = [f"0: a\n1: {ENDLESS}\n2: b\n", f"0: a\n1: {ENDLESS} more\n2: b\n" + "3: c\n" * 9]
+    key = recorder.record("f", steps=[{"listing": text} for text in texts])
+    open_split(page, key)
+    page.wait_for_function(
+        f"""() => {{
+            const [left, right] = [...document.querySelectorAll(".pane")].map({TOPS});
+            return left[0] === right[0] && left[1] === right[1];
+        }}"""
+    )
+    for pane in page.locator(".pane").all():
+        pane.locator(".cm-scroller").evaluate("(it) => { it.scrollTop = it.scrollHeight; }")
+    expect(page.locator(".pane").last.locator(".cm-line", has_text="2: b")).to_be_visible()
+
+
+def test_a_reload_right_after_a_choice_keeps_it(page: Page, recorder: Recorder) -> None:
+    key = recorder.record("f", steps=[{"listing": f"{i}\n"} for i in range(9)])
+    page.goto(f"/r/{key}")
+    current = page.locator(".steps [aria-current=step]")
+    expect(current).to_contain_text("number_0")
+    # Three choices, and the reload in the same task: nothing has time to settle.
+    page.evaluate(
+        """() => {
+            for (let i = 0; i < 3; i++) {
+                document.dispatchEvent(new KeyboardEvent("keydown", { key: "End" }));
+                document.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
+            }
+            document.dispatchEvent(new KeyboardEvent("keydown", { key: "End" }));
+            location.reload();
+        }"""
+    )
+    expect(current).to_contain_text("number_8")
+    expect(page).to_have_url(re.compile("/s/8"))
+
+
+def test_a_click_on_what_is_no_name_says_so_and_nothing_else(
+    page: Page, recorder: Recorder
+) -> None:
+    key = recorder.record("f", steps=[{"listing": "program\n  unknown_word(3)\n"}])
+    page.goto(f"/r/{key}?pin=nowhere:nothing")
+    inspector = page.get_by_role("complementary", name="Inspector")
+    expect(inspector).to_contain_text("there is no such name")
+    page.goto(f"/r/{key}/s/77")
+    expect(page.locator(".columns")).to_contain_text("This recording has no such step")
+    page.goto("/r/nothing")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("does not exist")
