@@ -153,4 +153,4 @@ def test_what_comes_back_through_a_collector_and_jaeger_is_the_same(tmp_path: Pa
 def test_the_index_names_every_example() -> None:
     index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     tracked = {path.name for path in EXAMPLES.iterdir()} - {"README.md", "__pycache__"}
-    assert set(re.findall(r"^\| \[[^\]]+\]\(([^)]+)\)", index, re.MULTILINE)) == tracked
+    assert tracked <= set(re.findall(r"^\| \[[^\]]+\]\(([^)]+)\)", index, re.MULTILINE))
