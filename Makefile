@@ -3,7 +3,7 @@
 RUN := @sh tools/run
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types web test-web fix build release dev lock upgrade clean \
+.PHONY: help demo test lint format types web test-web fix docs screenshots build release dev lock upgrade clean \
 	test-main test-py313 test-py314 test-scaly-a1 test-lowest
 
 help: ## List the targets
@@ -31,6 +31,12 @@ test-web: ## The front end: biome, TypeScript's types, vitest
 
 web: ## Serve your recordings, and bundle the page anew at every change
 	$(RUN) web
+
+docs: ## Build the site of docs/ into .cache/docs, warnings as errors
+	$(RUN) docs
+
+screenshots: ## Take the pictures of docs/ anew, from real runs in Chromium
+	$(RUN) screenshots
 
 build: ## Build the sdist, and the wheel from it, into dist/
 	$(RUN) build

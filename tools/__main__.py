@@ -104,6 +104,8 @@ TASKS: dict[str, Task] = {
     "test-web": checks.web,
     "web": checks.develop_page,
     "fix": checks.fix,
+    "docs": checks.docs,
+    "screenshots": checks.screenshots,
     "lock": checks.lock,
     "upgrade": checks.upgrade,
     "build": checks.build,

@@ -69,6 +69,20 @@ def develop_page() -> None:
         viewer.wait()
 
 
+def docs() -> None:
+    """Build the site of docs/ into .cache/docs; a warning fails it."""
+    target = ROOT / ".cache" / "docs"
+    how = ("--fail-on-warning", "--keep-going", "--quiet", "-d", target / "doctrees")
+    run([environments.dev().python, "-m", "sphinx", *how, ROOT / "docs", target / "html"])
+    say(f"open {(target / 'html' / 'index.html').relative_to(ROOT)}")
+
+
+def screenshots() -> None:
+    """Take the pictures of docs/pictures anew, from real runs."""
+    ensure_chromium()
+    run([environments.dev().python, "-m", "pages.pictures"], ROOT / "tests")
+
+
 def lock() -> None:
     """Write the lock files anew; versions that still fit are kept."""
     for locked, what in _LOCKS.items():
