@@ -228,6 +228,7 @@ def test_the_papers_name_the_version_of_the_wheel(wheel: Path) -> None:
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [wheel.name.split("-")[1]]
 
 
+@pytest.mark.slow
 def test_the_citation_is_valid() -> None:
     check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
     run([*check, "vendor.citation-file-format", str(ROOT / "CITATION.cff")])
