@@ -6,8 +6,8 @@
 # ///
 """Send a recording through a Collector to Jaeger, read it back from there, and see that it is the same.
 
-The servers are those of compose/: by Docker, else the programs named in JAEGER and COLLECTOR or
-found on the PATH, with the same configuration.
+The servers are those of compose/: the programs that JAEGER and COLLECTOR name, or that are on the PATH,
+with that configuration; else the images, by Docker.
 """
 
 from __future__ import annotations
@@ -187,7 +187,9 @@ def send_and_read_back(servers: Servers) -> None:
 
     (stored,) = until(arrived, "Jaeger had the recording")
     print(f"read back  {stored['id']}: {len(stored['steps'])} steps, from {source}")
-    print("the same" if stored == sent else "NOT the same")
+    if stored != sent:
+        raise SystemExit("it is NOT the same")
+    print("the same")
 
 
 def main() -> None:
