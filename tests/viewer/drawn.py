@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # it has none
 from playwright.sync_api import Locator, Page, expect
 
 RENDER = """
@@ -77,13 +76,3 @@ def drawn_pixels(page: Page, canvas: str) -> int:
         }"""
     )
     return count
-
-
-def violations(page: Page) -> list[str]:
-    """What axe calls serious or worse."""
-    return [
-        f"{each['id']}: {node['target']} {node['failureSummary']}"
-        for each in Axe().run(page).response["violations"]
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
