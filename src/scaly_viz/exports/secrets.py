@@ -29,11 +29,11 @@ _MARKS = {
     LABELS: "redacted_label",
 }
 
-# ... where it is found only in another case of letters than Python's lower() undoes.
-_ANY_MARK = "redacted"
+_PEOPLE = (_MARKS[USERS], _MARKS[HOSTS])
 
-# Shorter ones are found everywhere by chance.
+# Shorter ones are found everywhere by chance, and those shorter than this within longer words.
 _SHORTEST = 3
+_LOOSE = 5
 # These say nothing of anybody, and their like stand in every text.
 _COMMON = frozenset(
     """
@@ -56,26 +56,30 @@ _ANY_PATH = re.compile(f"{_POSIX}|{_TILDE}|{_WINDOWS}|{_NETWORK}")
 _REMARK = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
+type Marks = Mapping[str, str]
+"""Strings, each with what stands in its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """Strings to be taken out, in small letters, each with what stands in its place.
+    """What is to be taken out: ``words`` everywhere, ``parts`` only where prose or a string is.
 
-    ``words`` go everywhere, ``parts`` of paths only where prose or a string is; with ``any_path`` so
-    does whatever looks like a path.
+    Parts are of paths and command lines, whose words may well be names in a program. With ``any_path``
+    goes there whatever looks like a path, too.
     """
 
-    words: Mapping[str, str]
-    parts: Mapping[str, str]
+    words: Marks
+    parts: Marks
     any_path: bool
 
     def of_message(self, text: str) -> str:
         """Return a text for people, such as an exception's message, without them and without any path."""
-        text = _replaced(text, {**self.parts, **self.words})
+        text = _replaced(text, {**self.parts, **self.words}, loosely=True)
         return _ANY_PATH.sub(_MARKS[PATHS], text) if self.any_path else text
 
     def of_program(self, text: str) -> str:
         """Return a program's text without them: its own names stay, unless they are a user's, say."""
-        text = _replaced(text, self.words)
+        text = _replaced(text, self.words, loosely=False)
         return _REMARK.sub(lambda match: self.of_message(match[0]), text)
 
 
@@ -84,39 +88,44 @@ def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
     collected = _Collected()
     function = ""
     for span in spans:
-        function = function or str(span.attributes.get(a.FUNCTION_NAME, ""))
+        function = function or str(span.attributes.get(a.FUNCTION_NAME, "")).lower()
         collected.add(span)
-    own = {function.lower(), *re.findall(r"[^\W_]+", function.lower())}
-    words: dict[str, str] = {}
-    for kind in (PROCESSES, PATHS, HOSTS, LABELS, USERS):
-        if kind in keep:
-            continue
-        for word in collected.words(kind):
-            is_own = kind != USERS and word in own
-            if len(word) >= _SHORTEST and word not in _COMMON and not is_own:
-                words |= dict.fromkeys(_forms(word), _MARKS[kind])
+    own = {function, *re.findall(r"[^\W_]+", function)}
+    words = {
+        form: _MARKS[kind]
+        for kind in (PATHS, HOSTS, LABELS, USERS)
+        for word in (() if kind in keep else collected.words(kind))
+        if _says_something(word) and (kind == USERS or word.lower() not in own)
+        for form in _forms(word)
+    }
     parts = {
-        form: _MARKS[PATHS]
-        for part in (() if PATHS in keep else collected.parts())
-        if part not in own and part not in collected.compiler
+        form: _MARKS[kind]
+        for kind, found in ((PROCESSES, collected.words(PROCESSES)), (PATHS, collected.parts()))
+        for part in (() if kind in keep else found)
+        if _says_something(part) and part.lower() not in own | collected.compiler
         for form in _forms(part)
     }
     return Secrets(words, parts, PATHS not in keep)
 
 
-def _replaced(text: str, marks: Mapping[str, str]) -> str:
-    """Replace whole words, the longest first; an underscore ends one, too."""
+def _replaced(text: str, marks: Marks, *, loosely: bool) -> str:
+    """Replace whole words in any case of letters, the longest first; an underscore ends one, too.
+
+    ``loosely`` those of people and hosts are taken out of longer words as well.
+    """
     lowered = text.lower()
-    patterns = []
+    patterns, found = [], []
     # Most words are nowhere in a program: to look for all at once would take far longer.
-    for word in sorted((word for word in marks if word in lowered), key=len, reverse=True):
-        before = r"(?<![^\W_])" if word[0].isalnum() else ""
-        after = r"(?![^\W_])" if word[-1].isalnum() else ""
-        patterns.append(f"{before}{re.escape(word)}{after}")
+    for word in sorted((word for word in marks if word.lower() in lowered), key=len, reverse=True):
+        is_loose = loosely and marks[word] in _PEOPLE and len(word) >= _LOOSE
+        before = r"(?<![^\W_])" if word[0].isalnum() and not is_loose else ""
+        after = r"(?![^\W_])" if word[-1].isalnum() and not is_loose else ""
+        patterns.append(f"({before}{re.escape(word)}{after})")
+        found.append(marks[word])
     if not patterns:
         return text
-    found = re.compile("|".join(patterns), re.IGNORECASE)
-    return found.sub(lambda match: marks.get(match[0].lower(), _ANY_MARK), text)
+    pattern = re.compile("|".join(patterns), re.IGNORECASE)
+    return pattern.sub(lambda match: found[(match.lastindex or 1) - 1], text)
 
 
 def _forms(word: str) -> set[str]:
@@ -127,11 +136,11 @@ def _forms(word: str) -> set[str]:
         json.dumps(word)[1:-1],
         json.dumps(word, ensure_ascii=False)[1:-1],
     }
-    return {form.lower() for form in (*forms, word.replace("\\", "/"))}
+    return {*forms, word.replace("\\", "/")}
 
 
 class _Collected:
-    """What the attributes of some spans tell, in small letters."""
+    """What the attributes of some spans tell."""
 
     def __init__(self) -> None:
         self._found: dict[str, set[str]] = {kind: set() for kind in _MARKS}
@@ -142,23 +151,22 @@ class _Collected:
     def words(self, kind: str) -> Iterable[str]:
         """Return the strings of ``kind``."""
         if kind == PATHS:
-            return {way for path in self._paths for way in _ways(path)}
+            ways = {way for path in self._paths for way in _ways(path)}
+            return [way for way in ways if re.search(r"[/\\]", way)]
         return self._found[kind]
 
     def parts(self) -> Iterator[str]:
         """Yield the names of folders and files, those that say something."""
         for path in self._paths:
             for name in _pure(path).parts:
-                for part in (name, name.partition(".")[0]):
-                    if _says_something(part):
-                        yield part
+                yield from (name, name.partition(".")[0])
 
     def add(self, span: SpanRecord) -> None:
         """Look through ``span``."""
         attributes = span.attributes
         label = attributes.get(a.LABEL)
         if isinstance(label, str):
-            self._found[LABELS] |= {label.lower(), exact(attributes, a.LABEL).lower()}
+            self._found[LABELS] |= {label, exact(attributes, a.LABEL)}
         path = str(attributes.get(a.FILE_PATH, ""))
         if a.STEP_NAME in attributes:
             self._add_compiler(path)
@@ -173,30 +181,32 @@ class _Collected:
         for key, value in resource.items():
             texts = [str(each) for each in (value if isinstance(value, list) else [value])]
             if key == "process.owner":
-                self._found[USERS] |= {text.lower() for text in texts}
+                self._found[USERS] |= {*texts}
             elif key.startswith("host.") and key not in ("host.arch", "host.type"):
-                self._found[HOSTS] |= {text.lower() for text in texts}
-                self._found[HOSTS] |= {text.lower().partition(".")[0] for text in texts}
+                self._found[HOSTS] |= {*texts, *(text.partition(".")[0] for text in texts)}
             elif key in ("process.executable.path", "process.command"):
                 self._add_path(*texts)
-            elif key in ("process.command_args", "process.command_line"):
-                for word in (word for text in texts for word in text.split()):
-                    self._add_argument(word)
+            elif key == "process.command_line":
+                self._add_arguments(word for text in texts for word in text.split())
+            elif key == "process.command_args":
+                self._add_arguments(texts)
 
-    def _add_argument(self, word: str) -> None:
-        for each in {word, word.partition("=")[2]} - {""}:
-            if re.search(r"[/\\]|\.\w+$", each):
-                self._add_path(each)
-            elif len(each) > _SHORTEST and not _VERSIONED.fullmatch(each):
-                self._found[PROCESSES].add(each.lower())
+    def _add_arguments(self, words: Iterable[str]) -> None:
+        for word in words:
+            for each in (word, word.partition("=")[2]):
+                # A program behind -c is one word, too.
+                if re.fullmatch(r"\S*[/\\]\S*|\S+\.\w+", each):
+                    self._add_path(each)
+                else:
+                    self._found[PROCESSES].add(each)
 
     def _add_path(self, *paths: str) -> None:
         for path in filter(None, paths):
-            self._paths.add(path.lower())
+            self._paths.add(path)
             parts = _pure(path).parts
             for folder, name in pairwise(parts):
                 if folder.lower() in _HOMES:
-                    self._found[USERS].add(name.lower())
+                    self._found[USERS].add(name)
 
     def _add_compiler(self, path: str) -> None:
         """Note where the compiler is installed; the files in it are no secret."""
@@ -205,7 +215,7 @@ class _Collected:
             place = len(parts) - parts[::-1].index("scaly")
             own = parts[place:]
             self.compiler |= {part.lower() for name in own for part in (name, name[:-3])}
-            self._paths.add(path.lower())
+            self._paths.add(path)
             self._add_path(str(_pure(path).parents[len(own)]))
         elif path:
             self._add_path(path)
@@ -234,14 +244,15 @@ def _ways(path: str) -> Iterator[str]:
     yield path
     for parent in _pure(path).parents:
         if len(parent.parts) > 2:
-            yield str(parent).lower()
+            yield str(parent)
 
 
-def _says_something(part: str) -> bool:
+def _says_something(word: str) -> bool:
+    """Tell whether ``word`` is found by more than chance, and not in every text."""
     return (
-        len(part) >= _SHORTEST
-        and part not in _COMMON
-        and not _VERSIONED.fullmatch(part)
-        and not part.isdigit()
-        and not re.fullmatch(r"[a-z]:[\\/]*|[\\/]+", part)
+        len(word) >= _SHORTEST
+        and word.lower() not in _COMMON
+        and not _VERSIONED.fullmatch(word)
+        and not word.isdigit()
+        and not re.fullmatch(r"[A-Za-z]:[\\/]*|[\\/]+", word)
     )
