@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,8 +137,10 @@ class Inventory:
             self._report(f"{path.name}:{number}: too long to be looked into; it stays")
 
         splitter = LineSplitter(overlong)
-        for line in documents(_lines(content(read, damaged), splitter, held)):
-            self._take(line, held)
+        lines: deque[Line] = deque()
+        for document in documents(_lines(content(read, damaged), splitter, held, lines)):
+            parts = [lines.popleft() for _ in range(document.data.count(b"\n") + 1)]
+            self._take(document, parts, held)
         if not can_pack(held.head):
             damaged("its compression is not one that is written here")
         if not is_compressed(held.head):
@@ -148,36 +151,37 @@ class Inventory:
             held.damaged.clear()
             held.torn = None
 
-    def _take(self, line: Line, held: HeldFile) -> None:
+    def _take(self, document: Line, lines: Sequence[Line], held: HeldFile) -> None:
         try:
-            spans = decode_line(line.data, f"{held.path.name}:{line.number}", events=False)
+            spans = decode_line(document.data, f"{held.path.name}:{document.number}", events=False)
         except RecordingFileError:
-            if b"\n" in line.data:  # blank lines in it are not told, so where it ends is not known
-                return
-            if line.is_ended:
-                held.damaged.append(_extent(line, ()))
-            else:
-                held.torn = line.start
+            held.damaged += [_extent(line, line, ()) for line in lines if line.is_ended]
+            if not document.is_ended:
+                held.torn = lines[-1].start
             return
         ids = [span.attributes.get(a.RECORDING_ID) for span in spans]
         ours = dict.fromkeys(id_ for id_ in ids if isinstance(id_, str) and id_)
         self._spans += [span for span in spans if span.attributes.get(a.RECORDING_ID) in ours]
-        # An indented document, or one with spans of others, is not taken apart.
-        if b"\n" in line.data or len(ours) < len({*ids}):
+        if len(ours) < len({*ids}):  # with spans of others it is not taken apart
             self._fixed.update(ours)
         elif ours:
-            held.extents.append(_extent(line, tuple(ours)))
+            held.extents.append(_extent(lines[0], lines[-1], tuple(ours)))
 
 
-def _extent(line: Line, recordings: Sequence[str]) -> Extent:
-    end = line.start + len(line.data) + line.is_ended
-    return Extent(line.start, end, tuple(recordings))
+def _extent(first: Line, last: Line, recordings: tuple[str, ...]) -> Extent:
+    return Extent(first.start, last.start + len(last.data) + last.is_ended, recordings)
 
 
-def _lines(chunks: Iterable[bytes], splitter: LineSplitter, held: HeldFile) -> Iterator[Line]:
+def _lines(
+    chunks: Iterable[bytes], splitter: LineSplitter, held: HeldFile, seen: deque[Line]
+) -> Iterator[Line]:
+    """Yield the lines, which ``seen`` takes note of: documents do not tell where their lines were."""
     for chunk in chunks:
         held.plain_size += len(chunk)
-        yield from splitter.feed(chunk)
+        for line in splitter.feed(chunk):
+            seen.append(line)
+            yield line
     rest = splitter.rest()
     if rest is not None:
+        seen.append(rest)
         yield rest

@@ -24,6 +24,7 @@ from scaly_viz_exporters.private_files import open_private, set_mode
 
 _LOCK_TIMEOUT_S = 10.0
 _LONG_DEAD_S = 3600.0
+_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ def rewrite(inventory: Inventory, going: set[str], *, damaged: bool) -> None:
             cuts = [e for e in held.extents if going.issuperset(e.recordings)]
             cuts += held.damaged if damaged else []
             if cuts or drops_torn:
-                draft = _draft(held, sorted(cuts, key=lambda cut: cut.start), drops_torn)
+                draft = _draft(
+                    inventory.path, held, sorted(cuts, key=lambda cut: cut.start), drops_torn
+                )
                 drafts.append(draft)
                 if draft.copy is not None:
                     stack.callback(draft.copy.unlink, missing_ok=True)
@@ -67,13 +70,39 @@ def _put_in_place(path: Path, drafts: Sequence[_Draft]) -> None:
                 f"{path}: its lock is held by another process, or not supported by the file system;"
                 " nothing was removed"
             )
-        # By now it may have been rotated, which gave it another name.
-        places = {_identity(file): file for file in segments(path) if file.exists()}
+        places = _places(path)
         for draft in drafts:
             place = places.get(draft.held.identity)
-            if place is not None:  # else the oldest of too many, deleted meanwhile
+            if place is not None:
                 _replace(place, draft)
         _sync_folder(path.parent)
+
+
+def _places(path: Path) -> dict[FileId, Path]:
+    """Return where each file is now: one that was rotated meanwhile has another name."""
+    places = {}
+    for file in segments(path):
+        with suppress(FileNotFoundError):
+            places[_id(file.stat())] = file
+    return places
+
+
+def _opened(path: Path, identity: FileId) -> io.FileIO:
+    """Open the file of this identity, wherever it is by now.
+
+    Raises:
+        ScalyVizError: it is no longer among the segments of ``path``.
+    """
+    for _ in range(_ATTEMPTS):
+        place = _places(path).get(identity)
+        if place is None:
+            break
+        with suppress(FileNotFoundError):
+            file = io.FileIO(place)
+            if _id(os.fstat(file.fileno())) == identity:
+                return file
+            file.close()
+    raise ScalyVizError(f"{path}: its segments were deleted while they were read; try again")
 
 
 def _replace(place: Path, draft: _Draft) -> None:
@@ -104,7 +133,7 @@ def _completed(draft: _Draft, old: io.FileIO) -> Path | None:
     return copy
 
 
-def _draft(held: HeldFile, cuts: Sequence[Extent], drops_torn: bool) -> _Draft:
+def _draft(path: Path, held: HeldFile, cuts: Sequence[Extent], drops_torn: bool) -> _Draft:
     packed = is_compressed(held.head)
     end = held.torn if drops_torn and held.torn is not None else held.plain_size
     rest = held.size if packed else end
@@ -114,12 +143,10 @@ def _draft(held: HeldFile, cuts: Sequence[Extent], drops_torn: bool) -> _Draft:
     copy = _copy_name(held.path)
     try:
         with (
-            io.FileIO(held.path) as old,
+            _opened(path, held.identity) as old,
             os.fdopen(open_private(copy, os.O_WRONLY | os.O_TRUNC), "wb") as new,
             packer(held.head, new) as out,
         ):
-            if _id(os.fstat(old.fileno())) != held.identity:
-                raise ScalyVizError(f"{held.path}: was rotated a moment ago; try again")
             for piece in _without(content(old.read, _damaged), cuts, end):
                 out.write(piece)
     except BaseException:
@@ -173,10 +200,6 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
-
-
-def _identity(file: Path) -> FileId:
-    return _id(file.stat())
 
 
 def _id(status: os.stat_result) -> FileId:
