@@ -35,6 +35,11 @@ def system() -> System:
     return _current[-1]
 
 
+def is_replaced() -> bool:
+    """Tell whether a test has put its own in the system's place."""
+    return len(_current) > 1
+
+
 @contextmanager
 def replaced(by: System) -> Generator[None]:
     """Have ``by`` count inside the block, in all threads."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
+from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import NumberedArguments, json_option, reading_options
 
 if TYPE_CHECKING:
@@ -34,16 +35,16 @@ Examples:
   scaly-viz compare base/ new/ --fail-if 'flops > +5%' --fail-if 'workspace_bytes > 64 KiB'
   scaly-viz compare base/ new/ --fail-if 'mpc_*: nodes@fuse_ranges > +0 or render_time > 1.5x'
   scaly-viz compare jaeger:http://localhost:16686#7c0e9a50 last --json
-
-\b
-Exit codes:
-  0  compared, and no condition is met
-  1  a condition is met, or nothing could be read; standard error says which and why
-  2  the command was called in a wrong way, or a condition cannot be understood
-  3  a condition cannot be judged: a figure or a recording is missing
 """
 
-_EXIT_CODES = {"not met": 0, "met": 1, "unknown": 3}
+_UNKNOWN = 3
+_EXIT_CODES = {"not met": exit_codes.DONE, "met": exit_codes.FAILED, "unknown": _UNKNOWN}
+_MEANINGS = {
+    exit_codes.DONE: "compared, and no condition is met",
+    exit_codes.FAILED: "a condition is met, or something cannot be read; standard error says why",
+    exit_codes.MISUSED: "the command was called in a wrong way, or a condition makes no sense",
+    _UNKNOWN: "a condition cannot be judged: a figure or a recording is missing",
+}
 
 
 class _Command(NumberedArguments, click.Command):
@@ -85,11 +86,12 @@ def _conditions(
     "compare",
     cls=_Command,
     help=_HELP,
+    epilog=exit_codes.epilog(_MEANINGS),
     short_help="Compare recordings, and fail on what got worse.",
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("base")
-@click.argument("new")
+@click.argument("base", shell_complete=completing.sides)
+@click.argument("new", shell_complete=completing.sides)
 @click.option(
     "--format",
     "form",
@@ -110,7 +112,12 @@ def _conditions(
     is_flag=True,
     help="Conditions do not ask for a counterpart in NEW of every recording in BASE.",
 )
-@click.option("--function", metavar="GLOB", help="Only functions with such a name: 'cartpole_*'.")
+@click.option(
+    "--function",
+    metavar="GLOB",
+    shell_complete=completing.functions,
+    help="Only functions with such a name: 'cartpole_*'.",
+)
 @json_option
 @reading_options
 @click.pass_context

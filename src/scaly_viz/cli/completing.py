@@ -58,6 +58,14 @@ def files(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> li
     return [CompletionItem(incomplete, type="file")]
 
 
+def sides(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete what is compared: a recording, or a file or folder."""
+    return [
+        *recordings(ctx, parameter, incomplete),
+        *files(ctx, parameter, incomplete),
+    ]
+
+
 def functions(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:

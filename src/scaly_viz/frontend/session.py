@@ -8,8 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from opentelemetry.environment_variables import OTEL_TRACES_EXPORTER
 from opentelemetry.sdk.trace.export import SpanExporter
@@ -22,7 +23,7 @@ from scaly_viz.frontend.audience import Audience, Listener
 from scaly_viz.frontend.guard import Guard
 from scaly_viz.frontend.worker import Worker
 from scaly_viz.pipeline import Pipeline
-from scaly_viz.recording import RecordingDict
+from scaly_viz.recording import Recording, RecordingDict
 from scaly_viz.store import SpanStore
 
 if TYPE_CHECKING:
@@ -34,10 +35,25 @@ if TYPE_CHECKING:
 _FLUSH_S = 10.0
 
 
-class Session:
-    """What the public functions of ``scaly_viz`` act on."""
+class Unmarked(Protocol):
+    """What decides which functions are recorded without a mark, and through whose provider."""
 
-    def __init__(self) -> None:
+    @property
+    def application(self) -> Application | None:
+        """Whose provider gets a copy of each span; None: nobody's."""
+
+    def label_of(self, function: Concrete) -> tuple[str | None] | None:
+        """Return the label of ``function`` in a tuple, None where it is not to be recorded."""
+
+
+class Session:
+    """What the public functions of ``scaly_viz`` act on.
+
+    A second one has marks, recordings and a ``directory`` of its own, and neither knows of the other.
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._directory = directory
         self._lock = threading.RLock()
         self.guard = Guard()
         self._audience = Audience(self.guard)
@@ -45,7 +61,7 @@ class Session:
         self._store = SpanStore(settings.read().memory_bytes)
         self._exporters: Sequence[str | SpanExporter] | None = None
         self._application: Application | None = None
-        self._instrumented: Instrumented | None = None
+        self._instrumented: Unmarked | None = None
         self._pipeline: Pipeline | None = None
         self._fingerprint: tuple[str | None, ...] = ()
         self._process = 0
@@ -66,6 +82,8 @@ class Session:
                 or current.provider is not provider
             ):
                 read = settings.read()
+                if self._directory is not None:
+                    read = replace(read, directory=self._directory)
                 self.guard.strict = read.strict
                 self._close_pipeline()
                 exporters = self._exporters_for(read, provider)
@@ -139,6 +157,12 @@ class Session:
         application = [] if pipeline.provider is None else [type(pipeline.provider).__name__]
         return [*pipeline.names, *application]
 
+    def record(self, exporters: Sequence[str | SpanExporter], unmarked: Unmarked) -> None:
+        """Record what ``unmarked`` has a label for, into ``exporters``, from now on."""
+        with self._lock:
+            self._exporters, self._instrumented = exporters, unmarked
+        self.armed()
+
     def uninstrument(self) -> None:
         """Record only what is marked here, from now on."""
         self.drain()
@@ -173,7 +197,11 @@ class Session:
     def recordings(self) -> list[RecordingDict]:
         """Return this process's finished recordings, oldest first."""
         self.drain()
-        return [r.to_dict() for r in assemble(self._store.spans()) if r.complete]
+        return [r.to_dict() for r in self.written() if r.complete]
+
+    def written(self) -> list[Recording]:
+        """Return this process's recordings as far as they are written, oldest first."""
+        return assemble(self._store.spans())
 
     def clear(self) -> None:
         """Forget this process's recordings."""
