@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from scaly_viz import sources
+from scaly_viz.exports.chosen import Shelf
+from scaly_viz.exports.embedding import embedded
 
 from .files import Line, attribute_of, write_lines
 from .running import error_of, output_of, run
@@ -87,11 +89,41 @@ def test_what_a_torn_file_still_has_is_imported(tmp_path: Path) -> None:
     assert sources.load(into, lambda _: None)[0].missing_steps == 1
 
 
+def page_with(recordings: Path) -> bytes:
+    """Return a page that has the recordings of a file inside, behind more than is read at once."""
+    shelf = Shelf(recordings, lambda _: None)
+    inside = embedded(shelf.take(shelf.recordings))
+    return f"<!doctype html>{'x' * 3_000_000}{inside}<p>".encode()
+
+
+def test_a_page_that_has_recordings_inside_is_imported(local: Path, tmp_path: Path) -> None:
+    page, into = tmp_path / "x.html", tmp_path / "into.jsonl"
+    page.write_bytes(page_with(local))
+
+    output_of("import", page, "--recording-path", into)
+
+    came, were = ([r.to_dict() for r in sources.load(p, lambda _: None)] for p in (into, local))
+    assert came == were
+
+
+def test_a_page_that_is_cut_gives_what_is_left(local: Path, tmp_path: Path) -> None:
+    page, into = tmp_path / "x.html", tmp_path / "into.jsonl"
+    page.write_bytes(page_with(local)[:-2_000])
+
+    result = run("import", page, "--recording-path", into)
+
+    assert "x.html: cut short after compressed byte" in result.stderr
+    came, were = ([json.loads(line) for line in p.open()] for p in (into, local))
+    assert 0 < len(came) < len(were)
+    assert [line for line in came if line not in were] == []
+
+
 FOREIGN = {
     "trace.json": (b'{"traceEvents":[]}', "a Chrome trace has only the times and figures"),
     "list.json": (b'[{"name":"a","ph":"X"}]', "a Chrome trace has only the times and figures"),
     "x.perfetto-trace": (b"\n\x04\x08\0\x10\1", "a Perfetto trace has only the times and figures"),
     "x.c": (b"int main(void) { return 0; }\n", "no file of recordings"),
+    "x.html": (b"<!DOCTYPE html><p>", "this page was not made by scaly-viz export"),
     "empty.jsonl": (b"", "no file of recordings"),
     "other.jsonl": (b'{"resourceLogs":[]}\n', "there are no recordings in it"),
     "cut.jsonl.gz": (gzip.compress(b"{}" * 99)[:20], "there are no recordings in it"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from scaly_viz.errors import RecordingFileError
-from scaly_viz.imports import recognition
+from scaly_viz.imports import html, recognition
 from scaly_viz.respan import spans_of_dict
 from scaly_viz.sources.files import Document, read_documents
 from scaly_viz.sources.folder import data_files, scaly_viz_files
@@ -15,10 +14,6 @@ from scaly_viz.sources.lines import Line, Report
 from scaly_viz.sources.recorded_lines import SpanLine, lines_of
 from scaly_viz.sources.scaly_viz_stream import recordings_one_by_one
 from scaly_viz_exporters.span_lines import line_of
-
-# Formats that hold the lines of recordings in something else: modules whose function
-# ``lines(path, report)`` yields these lines, imported on use.
-_LINES_INSIDE: dict[str, str] = {}
 
 _TIMES_ONLY = (
     "has only the times and figures of recordings, not what the steps made, so it cannot come back:"
@@ -40,8 +35,8 @@ def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
         yield from _of_documents(path, report)
     elif kind == recognition.SCALY_VIZ:
         yield from _of_scaly_viz(path, report)
-    elif kind in _LINES_INSIDE:
-        yield from _of_lines(path, _LINES_INSIDE[kind], report)
+    elif kind == recognition.HTML:
+        yield from _of_page(path, report)
     elif kind == recognition.CHROME:
         raise RecordingFileError(f"{path}: a Chrome trace {_TIMES_ONLY}")
     elif kind == recognition.PERFETTO:
@@ -72,8 +67,6 @@ def _of_scaly_viz(path: Path, report: Report) -> Iterator[SpanLine]:
             yield SpanLine(span, line_of(span))
 
 
-def _of_lines(path: Path, module: str, report: Report) -> Iterator[SpanLine]:
-    found: Iterable[bytes] = importlib.import_module(module).lines(path, report)
-    for number, line in enumerate(found, start=1):
-        document = Document(Line(number, line, is_ended=True), path.name, report)
-        yield from lines_of(document)[0]
+def _of_page(path: Path, report: Report) -> Iterator[SpanLine]:
+    for number, line in enumerate(html.lines(path, report), start=1):
+        yield from lines_of(Document(Line(number, line, is_ended=True), path.name, report))[0]
