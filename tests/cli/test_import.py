@@ -13,7 +13,7 @@ from scaly_viz import sources
 from scaly_viz.exports.chosen import Shelf
 from scaly_viz.exports.embedding import embedded
 
-from .files import Line, attribute_of, write_lines
+from .files import Line, attribute_of, lines_of, write_lines
 from .running import error_of, output_of, run
 
 
@@ -113,7 +113,7 @@ def test_a_page_that_is_cut_gives_what_is_left(local: Path, tmp_path: Path) -> N
     result = run("import", page, "--recording-path", into)
 
     assert "x.html: cut short after compressed byte" in result.stderr
-    came, were = ([json.loads(line) for line in p.open()] for p in (into, local))
+    came, were = (lines_of(path) for path in (into, local))
     assert 0 < len(came) < len(were)
     assert [line for line in came if line not in were] == []
 
