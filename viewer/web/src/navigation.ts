@@ -87,7 +87,7 @@ function pageOf(target: Route): string {
 }
 
 /** The address that a plain click leads to inside the page, null where the browser shall follow. */
-export function insideLink(event: MouseEvent): string | null {
+function insideLink(event: MouseEvent): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -7,7 +7,7 @@ export const INTERVAL_MS = 2000;
 /** While the server tells of changes, asking is only for what it may have missed. */
 const TOLD_INTERVAL_MS = 30_000;
 
-export interface Watcher<T> {
+interface Watcher<T> {
   changed(value: T): void;
   /** Called with null when the server answers again. */
   failed(error: ApiError | null): void;

@@ -25,7 +25,7 @@ const FALLBACK = {
   bar: ["#dbe7f6", "#223247"],
 } as const;
 
-export type Color = keyof typeof FALLBACK;
+type Color = keyof typeof FALLBACK;
 export type Palette = Record<Color, string>;
 
 /** The font of everything that comes from a recording. */

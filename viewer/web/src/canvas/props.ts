@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** Asks for the JSON at `url`; fails with an Error whose message is for people. */
-export type Fetcher = <T>(url: string, signal: AbortSignal) => Promise<T>;
+type Fetcher = <T>(url: string, signal: AbortSignal) => Promise<T>;
 
 export interface Props {
   recording: string;

@@ -8,7 +8,7 @@ import {
   zoomIdentity,
 } from "d3-zoom";
 
-export interface Painted {
+interface Painted {
   paint(context: CanvasRenderingContext2D, size: { width: number; height: number }): void;
   /** A click without a drag, in CSS pixels from the canvas's corner. */
   clicked(x: number, y: number, event: MouseEvent): void;

@@ -8,10 +8,10 @@ import { Failed, Name, Skeleton } from "../names";
 import { choose, payloadOf, shortName, stepAt } from "../recording/choose";
 import type { CompareParams } from "../route";
 import type { ComparedStep, RecordingDetail, StepSummary } from "../schema";
-import { Toggle, WrapToggle } from "../text/controls";
 import { NO_OVERLAY, type Overlay } from "../text/marks";
 import { Panes, type PanesHandle } from "../text/panes";
 import { type Against, isText, placeName, sideOf, useTexts } from "../text/source";
+import { DiffToggles, viewKeys, WrapToggle } from "../text/view";
 
 interface Props {
   params: CompareParams;
@@ -56,21 +56,7 @@ export function CompareText({ params, step, pair, left, right, change }: Props) 
   const scroll = useMemo(() => ({ line: target, isForced: true }), [target, texts.value]);
   const isWaiting = side !== null && texts.value?.side.url !== side.url && texts.error === null;
   const isSlow = useSlow(isWaiting, 200);
-  useKeys([
-    {
-      keys: ["s"],
-      what: "Side by side, or in one column",
-      run: () => change({ view: isSplit ? "inline" : "split" }),
-    },
-    {
-      keys: ["w"],
-      what: "Wrap long lines, or not",
-      run: () => change({ wrap: params.wrap === "1" ? "" : "1" }),
-    },
-    { keys: ["n"], what: "Next difference in the text", run: () => panes.current?.next(1) },
-    { keys: ["p"], what: "Previous difference in the text", run: () => panes.current?.next(-1) },
-    { keys: ["f"], what: "Find in the text", run: () => panes.current?.find() },
-  ]);
+  useKeys(viewKeys({ params, change, isSplit }, panes));
   const text = texts.value?.right.text ?? null;
   const diff = texts.value?.diff ?? null;
   return (
@@ -88,27 +74,7 @@ export function CompareText({ params, step, pair, left, right, change }: Props) 
             </button>
           ))}
         </div>
-        <Toggle
-          isOn={isSplit}
-          title="Side by side, or in one column (s)"
-          press={() => change({ view: isSplit ? "inline" : "split" })}
-        >
-          side by side
-        </Toggle>
-        <Toggle
-          isOn={params.context !== "all"}
-          title="Only what differs, with some lines around it"
-          press={() => change({ context: params.context === "all" ? "changed" : "all" })}
-        >
-          only changes
-        </Toggle>
-        <Toggle
-          isOn={params.numbering !== "exact"}
-          title="A value that only got another number is no difference"
-          press={() => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" })}
-        >
-          ignore numbering
-        </Toggle>
+        <DiffToggles params={params} change={change} isSplit={isSplit} />
         <WrapToggle params={params} change={change} />
         {diff && (
           <span class="note">

@@ -4,7 +4,7 @@ import type { Controller, State } from "./controller";
 import type { FilterMode } from "./request";
 import { MOST_HOPS } from "./viewstate";
 
-export interface BarActions {
+interface BarActions {
   fit(): void;
   zoom(factor: number): void;
   download(format: "svg" | "png"): void;

@@ -25,7 +25,7 @@ export interface State {
   said: string;
 }
 
-export interface Effects {
+interface Effects {
   show(scene: Scene, anchor: string | null): void;
   flyTo(box: number): void;
   reveal(box: number): void;

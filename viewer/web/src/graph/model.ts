@@ -9,7 +9,7 @@ const MOST_LINKS = 60;
 const MOST_NEIGHBORS = 3_000;
 
 /** Edges by one of their ends: those of entry e are `edges[offsets[e]]` up to `edges[offsets[e + 1]]`. */
-export interface Adjacency {
+interface Adjacency {
   offsets: Int32Array;
   edges: Int32Array;
 }

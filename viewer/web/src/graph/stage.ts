@@ -7,7 +7,7 @@ import { FOLDED, NODE, OPEN, type Scene } from "./request";
 import { HEADER } from "./scene";
 import { toSvg } from "./svg";
 
-export interface StageEvents {
+interface StageEvents {
   /** A box was clicked, -1 for the paper. */
   chosen(box: number): void;
   toggled(box: number): void;

@@ -37,14 +37,14 @@ export interface PinState {
 }
 
 /** Reads SCOPE:NAME or SCOPE:NAME@STEP.KIND; a procedure has no scope. */
-export function parsePin(text: string): Pin | null {
+function parsePin(text: string): Pin | null {
   const match = /^(?:(.*):)?(.+?)(?:@(\d+\..+))?$/s.exec(text);
   if (!match?.[2]) return null;
   const pin: Pin = { scope: match[1] ?? "", name: match[2] };
   return match[3] === undefined ? pin : { ...pin, origin: match[3] };
 }
 
-export function formatPin(pin: Pin | null): string {
+function formatPin(pin: Pin | null): string {
   if (pin === null) return "";
   return `${pin.scope}:${pin.name}${pin.origin === undefined ? "" : `@${pin.origin}`}`;
 }

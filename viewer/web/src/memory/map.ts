@@ -6,7 +6,7 @@ import { Chart, type Frame, type Shown } from "./paint";
 import { CanvasPen, SvgPen } from "./pen";
 import { type Bar, type Plan, planOf } from "./plan";
 
-export interface MapEvents {
+interface MapEvents {
   chosen(bar: Bar | null): void;
   entered(bar: Bar): void;
   hovered(bar: Bar | null, x: number, y: number): void;

@@ -2,7 +2,7 @@
 import { FONT } from "../canvas/palette";
 import { escaped } from "../graph/svg";
 
-export interface Style {
+interface Style {
   fill?: string;
   stroke?: string;
   width?: number;
@@ -11,7 +11,7 @@ export interface Style {
   opacity?: number;
 }
 
-export interface Letters {
+interface Letters {
   color: string;
   size?: number;
   bold?: boolean;

@@ -1,7 +1,7 @@
 /** Owns where each buffer stands in the map: statements to the right, bytes or rows downward. */
 import type { WorkspaceProcedure } from "../schema";
 
-export type BarKind = "slot" | "tenant" | "alias" | "call" | "row";
+type BarKind = "slot" | "tenant" | "alias" | "call" | "row";
 
 /** A rectangle of the map: from statement `first` to the end of `last`, from `top` to `bottom`. */
 export interface Bar {

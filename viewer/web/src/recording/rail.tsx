@@ -8,7 +8,7 @@ import { atStep, shortName } from "./choose";
 import { type Figure, figureOf, figuresOf, read, signed, textsAt } from "./figures";
 import { type Row, rowsOf } from "./rows";
 
-export interface RailProps {
+interface RailProps {
   id: string;
   params: RecordingParams;
   steps: readonly StepSummary[];

@@ -38,7 +38,7 @@ export function RecordingPage({ route }: { route: RecordingRoute }) {
   );
 }
 
-export function Gone() {
+function Gone() {
   return (
     <section class="page empty">
       <h1 tabIndex={-1}>This recording does not exist, or is no longer there.</h1>

@@ -11,6 +11,7 @@ import type { CostView } from "./cost";
 import { fileName } from "./data";
 import type { TextRoomProps } from "./room";
 import { isText, type Texts } from "./source";
+import { DiffToggles, WrapToggle } from "./view";
 
 interface Props extends TextRoomProps {
   texts: Texts | null;
@@ -61,31 +62,7 @@ export function Controls(props: Props) {
         </a>
       </span>
       <div class="controls-below">
-        {isDiff && (
-          <>
-            <Toggle
-              isOn={props.isSplit}
-              title="Side by side, or in one column (s)"
-              press={() => change({ view: props.isSplit ? "inline" : "split" })}
-            >
-              side by side
-            </Toggle>
-            <Toggle
-              isOn={params.context !== "all"}
-              title="Only what differs, with some lines around it"
-              press={() => change({ context: params.context === "all" ? "changed" : "all" })}
-            >
-              only changes
-            </Toggle>
-            <Toggle
-              isOn={params.numbering !== "exact"}
-              title="A value that only got another number is no difference (i)"
-              press={() => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" })}
-            >
-              ignore numbering
-            </Toggle>
-          </>
-        )}
+        {isDiff && <DiffToggles params={params} change={change} isSplit={props.isSplit} />}
         <DiffNote {...props} />
         <HeatNote {...props} />
       </div>
@@ -95,38 +72,6 @@ export function Controls(props: Props) {
 
 function extension(kind: string): string {
   return kind === "code" ? ".c" : kind === "graph" ? ".json" : ".txt";
-}
-
-interface ToggleProps {
-  isOn: boolean;
-  title: string;
-  press: () => void;
-  children: string;
-}
-
-export function Toggle({ isOn, title, press, children }: ToggleProps) {
-  return (
-    <button type="button" class="toggle" aria-pressed={isOn} title={title} onClick={press}>
-      {children}
-    </button>
-  );
-}
-
-/** Long lines go on in the next row, or to the right. */
-export function WrapToggle(props: {
-  params: { wrap: string };
-  change: (changes: { wrap: string }) => void;
-}) {
-  const isOn = props.params.wrap === "1";
-  return (
-    <Toggle
-      isOn={isOn}
-      title="Long lines go on in the next row (w)"
-      press={() => props.change({ wrap: isOn ? "" : "1" })}
-    >
-      wrap
-    </Toggle>
-  );
 }
 
 function AgainstSelect({ detail, step, payload, params, change }: Props) {

@@ -42,7 +42,7 @@ class Sign extends GutterMarker {
   }
 }
 
-export interface GutterListener {
+interface GutterListener {
   chosen(line: number): void;
   followedMove(row: number): void;
 }

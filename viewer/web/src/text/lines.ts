@@ -7,7 +7,7 @@ import type { Side } from "./source";
 /** The pointer passes many lines on its way. */
 const REST_MS = 60;
 
-export interface LinePlace {
+interface LinePlace {
   side: Pick<Side, "step" | "kind">;
   line: number;
 }

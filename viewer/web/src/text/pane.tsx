@@ -4,7 +4,7 @@ import { type Listener, type Sight, TextPane } from "./editor";
 import type { Heat } from "./gutters";
 import type { Overlay } from "./marks";
 
-export interface PaneProps {
+interface PaneProps {
   sight: Sight;
   overlay: Overlay;
   heat: ReadonlyMap<number, Heat> | null;

@@ -16,7 +16,7 @@ export interface PanesHandle {
   find(): void;
 }
 
-export interface PanesProps {
+interface PanesProps {
   texts: Texts;
   isSplit: boolean;
   isFolded: boolean;

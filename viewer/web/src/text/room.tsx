@@ -14,6 +14,7 @@ import { firstCorresponding, useCorresponding } from "./lines";
 import { NO_OVERLAY, type Overlay } from "./marks";
 import { Panes, type PanesHandle } from "./panes";
 import { againstOf, prefetchTexts, type Side, sideOf, useTexts } from "./source";
+import { viewKeys } from "./view";
 
 export interface TextRoomProps {
   detail: RecordingDetail;
@@ -67,24 +68,7 @@ export function TextRoom(props: TextRoomProps) {
       what: "Difference to the previous change, on and off",
       run: () => change({ against: params.against === "none" ? "prev" : "none" }),
     },
-    {
-      keys: ["s"],
-      what: "Side by side, or in one column",
-      run: () => change({ view: isSplit ? "inline" : "split" }),
-    },
-    {
-      keys: ["i"],
-      what: "Ignore the numbering of values, or heed it",
-      run: () => change({ numbering: params.numbering === "exact" ? "ignore" : "exact" }),
-    },
-    {
-      keys: ["w"],
-      what: "Wrap long lines, or not",
-      run: () => change({ wrap: params.wrap === "1" ? "" : "1" }),
-    },
-    { keys: ["n"], what: "Next difference in the text", run: () => panes.current?.next(1) },
-    { keys: ["p"], what: "Previous difference in the text", run: () => panes.current?.next(-1) },
-    { keys: ["f"], what: "Find in the text", run: () => panes.current?.find() },
+    ...viewKeys({ params, change, isSplit }, panes),
   ]);
   const scroll = useScrollTarget(shown?.key ?? "", target, pin.firstLine(side));
   return (

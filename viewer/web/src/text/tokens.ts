@@ -1,6 +1,6 @@
 /** The words of a line, by kind of text; lines can be read apart, so only visible ones ever are. */
 
-export interface Token {
+interface Token {
   from: number;
   to: number;
   /** How it is drawn; "name" is what can be pinned. */
