@@ -7,6 +7,7 @@ import email
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -214,6 +215,16 @@ print(json.dumps(owners))
 def provided(wheel: Path) -> list[str]:
     """Return the names of the extras."""
     return email.message_from_string(metadata(wheel, "METADATA")).get_all("Provides-Extra", [])
+
+
+@pytest.mark.slow
+def test_the_example_of_a_gate_runs_with_what_the_extras_bring(wheel: Path, tmp_path: Path) -> None:
+    run([*UV, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")])
+    python = str(tmp_path / "venv" / "bin" / "python")
+    run([*UV, "pip", "install", "--quiet", "--python", python, f"{wheel}[scaly,pytest]"])
+    gate = tmp_path / "gate"
+    shutil.copytree(ROOT / "examples" / "gate", gate)
+    assert "2 passed" in run([python, "-m", "pytest", "--scaly-viz"], cwd=gate)
 
 
 @pytest.mark.slow

@@ -187,9 +187,12 @@ def _become(words: list[str], environ: dict[str, str]) -> NoReturn:
     sys.stderr.flush()
     if sys.platform == "win32":  # whose exec is a new process that nobody waits for
         sys.exit(subprocess.call(words, env=environ))
-    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, which the script's would inherit
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
-    try:
-        os.execve(words[0], words, environ)
-    except OSError as error:
-        raise ScalyVizError(f"{words[0]}: cannot be started: {error.strerror}") from error
+    else:
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(
+                number, signal.SIG_DFL
+            )  # Python ignores it, which the script's would inherit
+        try:
+            os.execve(words[0], words, environ)
+        except OSError as error:
+            raise ScalyVizError(f"{words[0]}: cannot be started: {error.strerror}") from error

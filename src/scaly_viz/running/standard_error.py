@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 
 _NUMBER = 2
@@ -14,7 +15,7 @@ def identity() -> tuple[int, int, int]:
         status = os.fstat(_NUMBER)
     except OSError:
         return 0, 0, 0
-    return status.st_dev, status.st_ino, status.st_rdev
+    return status.st_dev, status.st_ino, getattr(status, "st_rdev", 0)  # which Windows lacks
 
 
 def write(text: str, expected: tuple[int, int, int]) -> None:
@@ -38,7 +39,10 @@ def is_terminal(expected: tuple[int, int, int]) -> bool:
 
 
 def _is_in_background() -> bool:
-    try:
-        return os.tcgetpgrp(_NUMBER) != os.getpgrp()
-    except (OSError, AttributeError):  # a terminal that is nobody's, or Windows
+    if sys.platform == "win32":  # which has no groups of processes
         return False
+    else:
+        try:
+            return os.tcgetpgrp(_NUMBER) != os.getpgrp()
+        except OSError:  # a terminal that is nobody's
+            return False
