@@ -40,7 +40,7 @@ def _folder(folder: Path) -> Iterator[Finding]:
         text = f"{folder} is no folder"
         yield Finding(_AREA, Verdict.PROBLEM, text, f"remove it, or set {settings.DIR.name}")
         return
-    at = folder if exists else _existing_parent(folder)
+    at = _nearest(folder)
     try:
         with tempfile.NamedTemporaryFile(dir=at, prefix=".scaly-viz-doctor-"):
             pass
@@ -90,7 +90,7 @@ def _file(path: Path) -> Iterator[Finding]:
 
 def _disk(folder: Path) -> Iterator[Finding]:
     with suppress(OSError):
-        at = _existing_parent(folder)
+        at = _nearest(folder)
         free = shutil.disk_usage(at).free
         text = f"{free / 1e9:,.1f} GB are free on the disk of {folder}"
         advice = f"scaly-viz prune --older-than 30d, or set {settings.DIR.name} to another disk"
@@ -102,8 +102,9 @@ def _disk(folder: Path) -> Iterator[Finding]:
             yield Finding(_AREA, Verdict.OK, text)
 
 
-def _existing_parent(path: Path) -> Path:
+def _nearest(path: Path) -> Path:
+    """Return ``path``, or what there is of the way to it."""
     path = path.absolute()
-    while not path.is_dir() and path != path.parent:
+    while not os.path.lexists(path) and path != path.parent:
         path = path.parent
     return path
