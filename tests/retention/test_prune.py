@@ -88,8 +88,8 @@ def test_a_summary_tells_people_what_goes_and_what_stays(path: Path) -> None:
     recorder.record("test_cost")
     said = output_of("prune", "--function", "test_*").splitlines()
     assert said[1].split()[1:3] == ["test_cost", "test_cost"]
-    assert said[-1] == f"1 recording (0.0 MB) removed; 1 (0.0 MB) stay in {path}"
-    assert output_of("prune", "--function", "test_*").startswith("0 recordings (0.0 MB) removed; 1")
+    assert said[-1] == f"1 recording (0.0 MB) removed, 1 (0.0 MB) left in {path}"
+    assert output_of("prune", "--function", "test_*").startswith("0 recordings (0.0 MB) removed, 1")
 
 
 def test_lines_of_others_and_damaged_ones_stay_unless_asked(path: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_wrong_call_is_told_and_removes_nothing(path: Path) -> None:
 
 def test_where_there_is_nothing_nothing_goes(path: Path) -> None:
     assert output_of("prune", "--keep", "0") == (
-        f"0 recordings (0.0 MB) removed; 0 (0.0 MB) stay in {path}\n"
+        f"0 recordings (0.0 MB) removed, 0 (0.0 MB) left in {path}\n"
     )
     assert not path.parent.exists()
 

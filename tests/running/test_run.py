@@ -200,7 +200,7 @@ def test_programs_that_the_script_starts_are_recorded_on_request(
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("", "nothing was compiled (what scaly finds in its cache, it does not render again)"),
+        ("", "scaly was imported, and rendered nothing"),
         ("render_c_source(make('cost'))", "--functions leaves out what was rendered: cost"),
     ],
 )

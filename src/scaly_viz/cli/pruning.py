@@ -59,8 +59,8 @@ class Pruned:
         would = "would go" if self.dry_run else "removed"
         lines = f", and {plural(self.damaged_lines, 'damaged line')}" if self.damaged_lines else ""
         gone = f"{plural(len(self.removed), 'recording')} ({_size(self.removed)}){lines} {would}"
-        stays = f"{len(self.kept):,} ({_size(self.kept)}) stay"
-        output.write(f"{gone}; {stays} in {visible(str(self.place))}\n")
+        left = f"{len(self.kept):,} ({_size(self.kept)}) left"
+        output.write(f"{gone}, {left} in {visible(str(self.place))}\n")
 
 
 def prune(path: str | None, policy: Policy, *, damaged: bool, dry_run: bool) -> Pruned:

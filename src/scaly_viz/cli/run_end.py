@@ -127,7 +127,9 @@ def _why_nothing(run: Run | None) -> str:
     names = _passed_over(run)
     if names:
         return f"--functions leaves out what was rendered: {visible(listed(names))}"
-    return "nothing was compiled (what scaly finds in its cache, it does not render again)"
+    if run.renders:
+        return "what was rendered did not reach us; scaly-viz doctor looks for the cause"
+    return "scaly was imported, and rendered nothing"
 
 
 def _table(config: RunConfig, recorded: Recorded) -> str:

@@ -18,9 +18,11 @@ class Run:
         self.journal = Journal(config)
         self.progress = Progress(config)
         self.instrumented: Instrumented | None = None
+        self.renders = 0
 
     def began(self, recording: str, name: str) -> None:
         """Note a render."""
+        self.renders += 1
         self.progress.began(recording, name)
 
     def took(self, recording: str, step: str) -> None:
