@@ -203,6 +203,8 @@ def test_a_name_is_found_at_its_column(recording: Recording) -> None:
         (1, "assembly", 5, 0, "assembly", [5]),
         (1, "assembly", 4, 0, "assembly", []),
         (1, "assembly", 99, 3, "assembly", []),
+        (3, "assembly", 99, 4, "code", []),
+        (4, "code", 99, 3, "assembly", []),
     ],
 )
 def test_lines_correspond_to_lines_of_other_texts(

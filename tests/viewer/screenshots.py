@@ -91,6 +91,8 @@ def take(page: Page, address: str, path: Path) -> None:
     page.goto(address)
     expect(page.locator("main h1, main h2").first).to_be_visible()
     expect(page.locator("[aria-busy=true], .skeleton")).to_have_count(0, timeout=30_000)
+    if "heat=" in address:
+        expect(page.locator(".controls")).to_contain_text("Σ", timeout=30_000)
     page.wait_for_timeout(500)  # colors and canvases come when the browser has nothing else to do
     page.screenshot(path=path)
 

@@ -19,7 +19,7 @@ from scaly_viz_viewer.responses import ApiError, json_response
 graph_api = Blueprint("graph_api", __name__, url_prefix="/api/v1/recordings/<key>/steps/<index>")
 
 # A page asks for outline and columns of one step, and then for nodes of it.
-_groups: Memo[Grouped] = Memo(3)
+_groups: Memo[Grouped] = Memo(3, lambda grouped: len(grouped.graph.rows), 100_000)
 
 
 @graph_api.get("/outline", provide_automatic_options=False)

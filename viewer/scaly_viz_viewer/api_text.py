@@ -25,10 +25,11 @@ from scaly_viz_viewer.responses import ApiError, json_response
 
 text_api = Blueprint("text_api", __name__, url_prefix="/api/v1")
 
-# A diff of big texts holds some thousand chunks; its counts, for the table of changes, are small.
-_diffs: Memo[TextDiff] = Memo(64)
-_scanned: Memo[Texts] = Memo(3)
-_costs: Memo[TextCost] = Memo(64)
+# A diff of big texts holds some thousand chunks, a cost some thousand lines, of some 200 bytes each; the
+# counts of a diff, for the table of changes, are small.
+_diffs: Memo[TextDiff] = Memo(64, lambda diff: len(diff.chunks), 60_000)
+_scanned: Memo[Texts] = Memo(2)
+_costs: Memo[TextCost] = Memo(64, lambda cost: len(cost.lines), 60_000)
 _counts: Memo[TextDiff] = Memo(10_000)
 
 

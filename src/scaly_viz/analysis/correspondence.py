@@ -38,6 +38,9 @@ def corresponding(
     texts: Texts, step: Step, kind: str, line: int, to_step: Step, to_kind: str
 ) -> Lines:
     """Return the lines of a text of ``to_step`` that correspond to ``line`` of a text of ``step``."""
+    text = texts.scanned(step, kind)
+    if text is None or not 1 <= line <= len(text.lines):
+        return Lines([])
     lines = [line]
     # From a listing by way of its assembly, from which the other texts are made.
     if kind == "listing" and "assembly" in step.payloads and (step, kind) != (to_step, to_kind):

@@ -19,7 +19,7 @@ const COLUMNS: Column[] = [
   { title: "Started", sort: "started", class: "time" },
   { title: "Render", sort: "duration", class: "figure" },
   { title: "Steps", sort: "steps", class: "figure" },
-  { title: "Nodes", sort: "nodes", class: "figure" },
+  { title: "Nodes", sort: "nodes", class: "figure nodes" },
   { title: "C code", sort: "code", class: "figure" },
   { title: "Asked for at", class: "place" },
   { title: "Compare", class: "short" },
@@ -128,7 +128,7 @@ const Row = memo(({ row, isPicked, picking, pick }: RowProps) => {
       </td>
       <td class="figure">{duration(row.duration_s)}</td>
       <td class="figure">{count(row.steps)}</td>
-      <td class="figure">{count(row.nodes)}</td>
+      <td class="figure nodes">{count(row.nodes)}</td>
       <td class="figure">{bytes(row.code_bytes)}</td>
       <td class="quiet place">
         <Name text={place} title={row.file} />

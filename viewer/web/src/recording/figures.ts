@@ -79,6 +79,7 @@ export function read(
   texts: Record<string, TextChange> | null,
   kind: string,
 ): Reading {
+  if (step.missing) return { value: null, change: null };
   if (figure.id === "time") return { value: step.duration_s, change: null };
   if (figure.id === "lines") {
     const text = texts?.[kind] ?? Object.values(texts ?? {})[0];

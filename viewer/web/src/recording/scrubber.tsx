@@ -13,10 +13,13 @@ interface Props {
   lifeOf: (step: number) => string | undefined;
 }
 
+/** How a recording says that its end has not been seen; one that lacks steps may have ended. */
+const RUNNING = "the render is still running";
+
 export function Scrubber({ detail, current, before, after, to, lifeOf }: Props) {
   const { steps, recording } = detail;
   const at = current === null ? -1 : steps.indexOf(current);
-  const isLive = recording.status === "incomplete";
+  const isLive = recording.problems.some((problem) => problem.startsWith(RUNNING));
   return (
     <footer class="scrubber">
       <button
