@@ -16,12 +16,12 @@ from scaly_viz.settings import read_backend
 from scaly_viz.sources.address import Address
 from scaly_viz.sources.backend import (
     Backend,
-    FoundTrace,
     connect,
     found_traces,
     recordings_of,
     whole_trace,
 )
+from scaly_viz.sources.found_trace import FoundTrace
 from scaly_viz.sources.http import HttpClient
 from scaly_viz.sources.lines import Report
 from scaly_viz.span_record import SpanRecord

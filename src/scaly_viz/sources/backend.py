@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from scaly_viz.assembling import assemble
 from scaly_viz.errors import BackendError
 from scaly_viz.recording import Recording
 from scaly_viz.sources.address import Address, parse_address
+from scaly_viz.sources.found_trace import FoundTrace
 from scaly_viz.sources.http import HttpClient
 from scaly_viz.sources.lines import Report
 from scaly_viz.sources.windows import walk
 from scaly_viz.span_record import SpanRecord
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTrace:
-    """A trace that may have recordings.
-
-    ``spans`` are those of its recordings, None where the search does not give them; they have their
-    payloads if ``is_whole``. ``mark`` changes when the trace does, as far as a search can tell.
-    """
-
-    trace_id: str
-    start_ns: int
-    spans: Sequence[SpanRecord] | None = None
-    is_whole: bool = False
-    mark: str = ""
 
 
 class Backend(Protocol):

@@ -12,7 +12,7 @@ import msgspec
 from scaly_viz import attributes as a
 from scaly_viz.errors import BackendError
 from scaly_viz.sources.address import Address
-from scaly_viz.sources.backend import FoundTrace
+from scaly_viz.sources.found_trace import FoundTrace
 from scaly_viz.sources.http import Body, HttpClient, NoApiError, StatusError
 from scaly_viz.sources.lines import Report
 from scaly_viz.sources.trace_stream import traces

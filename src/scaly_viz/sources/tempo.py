@@ -13,7 +13,7 @@ from scaly_viz import attributes as a
 from scaly_viz.assembling import assemble
 from scaly_viz.errors import BackendError, RecordingFileError
 from scaly_viz.sources.address import Address
-from scaly_viz.sources.backend import FoundTrace
+from scaly_viz.sources.found_trace import FoundTrace
 from scaly_viz.sources.http import HttpClient, NoApiError, StatusError
 from scaly_viz.sources.lines import Report
 from scaly_viz.sources.otlp_json import decode_line

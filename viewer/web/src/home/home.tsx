@@ -6,7 +6,7 @@ import { count, plural } from "../format";
 import { Name, Skeleton } from "../names";
 import { go } from "../navigation";
 import { Notice } from "../notice";
-import { compare, type HomeParams, home } from "../route";
+import { type HomeParams, home } from "../route";
 import type { RecordingList, SourceList } from "../schema";
 import { EmptyNote } from "./empty";
 import { FilterBox } from "./filter";
@@ -122,12 +122,6 @@ function Picked({ params, list, change }: RowsProps & { list: RecordingList }) {
       </button>
     </p>
   );
-}
-
-/** Begins or completes the choice of two recordings. */
-export function pick(id: string, params: HomeParams, change: RowsProps["change"]): void {
-  if (params.pick === "" || params.pick === id) change({ pick: params.pick === id ? "" : id });
-  else go(compare({ left: params.pick, right: id }));
 }
 
 function Unclear({ clear }: { clear: () => void }) {

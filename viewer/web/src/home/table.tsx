@@ -2,9 +2,9 @@
 import { memo } from "preact/compat";
 import { bytes, count, duration } from "../format";
 import { Name, Status, Time } from "../names";
-import { format, type HomeParams, recording as recordingRoute } from "../route";
+import { go } from "../navigation";
+import { compare, format, type HomeParams, recording as recordingRoute } from "../route";
 import type { RecordingSummary } from "../schema";
-import { pick } from "./home";
 
 interface Column {
   title: string;
@@ -89,6 +89,12 @@ function Head({ column, params, change }: { column: Column } & Omit<Props, "rows
       </button>
     </th>
   );
+}
+
+/** Begins or completes the choice of two recordings. */
+function pick(id: string, params: HomeParams, change: Props["change"]): void {
+  if (params.pick === "" || params.pick === id) change({ pick: params.pick === id ? "" : id });
+  else go(compare({ left: params.pick, right: id }));
 }
 
 interface RowProps {
