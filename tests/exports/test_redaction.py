@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.recorded import record
 from scaly_viz import attributes as a
 from scaly_viz import codec
 from scaly_viz.assembling import assemble
 from scaly_viz.codec import Encoder, Payload, text_payload
-from scaly_viz.exports.chosen import Chosen
+from scaly_viz.exports.chosen import Chosen, chosen
 from scaly_viz.exports.formats import FORMATS, Options
 from scaly_viz.exports.redaction import KINDS, redacted
 from scaly_viz.respan import span_of_record
+from scaly_viz.scaly_viz_dict import from_dict
 from scaly_viz.span_record import AttributeValue, EventRecord, SpanRecord
 from scaly_viz_exporters.span_lines import line_of
 
@@ -164,22 +166,20 @@ leaks = st.builds(Leaky, WORD, WORD, WORD, WORD, st.lists(WORD, min_size=1).map(
 @settings(max_examples=25)
 @given(leaks)
 def test_nothing_of_people_and_machines_is_left_in_any_format(of: Leaky) -> None:
-    chosen = leaky_recording(of)
-    told = everything_in(chosen)
+    taken = leaky_recording(of)
+    told = everything_in(taken)
     assert [word for word in of.words() if word not in told] == []
 
-    left = everything_in(redacted(chosen, NOTHING))
+    left = everything_in(redacted(taken, NOTHING))
 
     assert [word for word in of.words() if word.lower() in left.lower()] == []
     assert "process.pid" not in left
 
 
 def test_what_is_left_is_a_whole_recording_with_right_digests() -> None:
-    chosen = leaky_recording(
-        Leaky("alice", "bigbox", "secretproject", "model", "for Bob", "token7")
-    )
+    taken = leaky_recording(Leaky("alice", "bigbox", "secretproject", "model", "for Bob", "token7"))
 
-    recording = redacted(chosen, NOTHING).recording
+    recording = redacted(taken, NOTHING).recording
 
     assert recording.problems == []
     assert recording.name == "chain"
@@ -209,3 +209,26 @@ def test_what_is_to_be_kept_is_kept(kind: str) -> None:
     left = everything_in(redacted(leaky_recording(of), frozenset([kind])))
 
     assert [each for each, sign in signs.items() if sign in left] == [kind]
+
+
+@pytest.mark.parametrize("name", ["high_rank", "shape_holes", "chain"])
+def test_a_program_is_left_as_it_is_though_it_is_called_like_its_label(name: str) -> None:
+    recording = record(name)
+    assert recording.label is not None
+    assert recording.label in recording.function
+
+    left = redacted(chosen(recording), NOTHING).recording
+
+    assert left.label is None
+    assert left.to_dict() | {"name": ""} == recording.to_dict() | {"name": ""}
+    assert [step.attributes.get(a.CODE_FUNCTION) for step in left.steps] == [
+        step.attributes.get(a.CODE_FUNCTION) for step in recording.steps
+    ]
+
+
+def test_what_scaly_viz_recorded_is_redacted_too() -> None:
+    data = record("chain").to_dict() | {"name": "for Bob", "error": "see /home/alice/x/y.py"}
+
+    left = redacted(chosen(from_dict(data, "recordings.json")), NOTHING).recording.to_dict()
+
+    assert left == data | {"name": data["function"], "error": "see redacted_path"}

@@ -34,7 +34,11 @@ def write(chosen: Iterable[Chosen], options: Options) -> Iterator[bytes]:
 def _indented(data: RecordingDict) -> bytes:
     """Return ``data`` as ``json.dumps`` indents it within a list, which its C encoder cannot."""
     text = json.dumps([data], separators=(",", ":"))
-    return msgspec.json.format(text, indent=_INDENT).encode("ascii")[2:-2]
+    try:
+        text = msgspec.json.format(text, indent=_INDENT)
+    except msgspec.DecodeError:  # of a lone surrogate, whose escape it takes for half of one
+        text = json.dumps([data], indent=_INDENT)
+    return text.encode("ascii")[2:-2]
 
 
 def _without_bytes(data: RecordingDict, options: Options) -> RecordingDict:

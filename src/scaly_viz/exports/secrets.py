@@ -46,6 +46,7 @@ _COMMON = frozenset(
 _VERSIONED = re.compile(r"(python|pip|py|cpython-|pypy)[\d.]+", re.IGNORECASE)
 _FRAME = re.compile(r'File "([^"\n]+)"')
 _HOMES = ("home", "users")
+_INSTALLED = re.compile(r".*[\\/](?:site|dist)-packages(?=[\\/]scaly(?:_viz\w*)?[\\/])")
 
 _POSIX = r"(?<![\w./])(?:file://)?(?:~[\w.-]*)?(?:/[\w.@%+=~-]+){2,}/?"
 _TILDE = r"(?<!\w)~[\w.-]*/[\w.@%+=~/-]+"
@@ -85,24 +86,22 @@ class Secrets:
 
 def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
     """Return what the attributes of a recording's ``spans`` tell, but for the kinds to ``keep``."""
-    collected = _Collected()
-    function = ""
+    spans = [*spans]
+    collected = _Collected(_compiler_folders(spans))
     for span in spans:
-        function = function or str(span.attributes.get(a.FUNCTION_NAME, "")).lower()
         collected.add(span)
-    own = {function, *re.findall(r"[^\W_]+", function)}
     words = {
         form: _MARKS[kind]
         for kind in (PATHS, HOSTS, LABELS, USERS)
         for word in (() if kind in keep else collected.words(kind))
-        if _says_something(word) and (kind == USERS or word.lower() not in own)
+        if _says_something(word) and (kind == USERS or not collected.is_name(word))
         for form in _forms(word)
     }
     parts = {
         form: _MARKS[kind]
         for kind, found in ((PROCESSES, collected.words(PROCESSES)), (PATHS, collected.parts()))
         for part in (() if kind in keep else found)
-        if _says_something(part) and part.lower() not in own | collected.compiler
+        if _says_something(part) and not collected.is_name(part)
         for form in _forms(part)
     }
     return Secrets(words, parts, PATHS not in keep)
@@ -118,14 +117,22 @@ def _replaced(text: str, marks: Marks, *, loosely: bool) -> str:
     # Most words are nowhere in a program: to look for all at once would take far longer.
     for word in sorted((word for word in marks if word.lower() in lowered), key=len, reverse=True):
         is_loose = loosely and marks[word] in _PEOPLE and len(word) >= _LOOSE
-        before = r"(?<![^\W_])" if word[0].isalnum() and not is_loose else ""
-        after = r"(?![^\W_])" if word[-1].isalnum() and not is_loose else ""
-        patterns.append(f"({before}{re.escape(word)}{after})")
+        patterns.append(f"({re.escape(word) if is_loose else _whole(word)})")
         found.append(marks[word])
     if not patterns:
         return text
     pattern = re.compile("|".join(patterns), re.IGNORECASE)
     return pattern.sub(lambda match: found[(match.lastindex or 1) - 1], text)
+
+
+def _whole(word: str) -> str:
+    before = r"(?<![^\W_])" if word[0].isalnum() else ""
+    after = r"(?![^\W_])" if word[-1].isalnum() else ""
+    return f"{before}{re.escape(word)}{after}"
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    return re.compile(_whole(word), re.IGNORECASE)
 
 
 def _forms(word: str) -> set[str]:
@@ -142,11 +149,16 @@ def _forms(word: str) -> set[str]:
 class _Collected:
     """What the attributes of some spans tell."""
 
-    def __init__(self) -> None:
+    def __init__(self, compiler: Iterable[str]) -> None:
         self._found: dict[str, set[str]] = {kind: set() for kind in _MARKS}
         self._paths: set[str] = set()
-        self.compiler: set[str] = set()
-        """Names of the compiler's own files, which its passes are called by."""
+        self._folders: set[str] = set()
+        self._names: set[str] = set()
+        self._compiler = tuple(compiler)
+
+    def is_name(self, word: str) -> bool:
+        """Tell whether ``word`` is in the name of a function that was rendered, or that it calls."""
+        return any(_pattern(word).search(name) for name in self._names)
 
     def words(self, kind: str) -> Iterable[str]:
         """Return the strings of ``kind``."""
@@ -157,7 +169,7 @@ class _Collected:
 
     def parts(self) -> Iterator[str]:
         """Yield the names of folders and files, those that say something."""
-        for path in self._paths:
+        for path in self._folders:
             for name in _pure(path).parts:
                 yield from (name, name.partition(".")[0])
 
@@ -167,14 +179,12 @@ class _Collected:
         label = attributes.get(a.LABEL)
         if isinstance(label, str):
             self._found[LABELS] |= {label, exact(attributes, a.LABEL)}
-        path = str(attributes.get(a.FILE_PATH, ""))
-        if a.STEP_NAME in attributes:
-            self._add_compiler(path)
-        else:
-            self._add_path(path)
+        step = str(attributes.get(a.STEP_NAME, ""))
+        called = step.partition(":")[2] if attributes.get(a.STEP_DIALECT) == "expr" else ""
+        self._names |= {str(attributes.get(a.FUNCTION_NAME, "")), called}
+        self._add_path(str(attributes.get(a.FILE_PATH, "")))
         for traced in (attributes.get(a.STACKTRACE), *_stacktraces(span)):
-            for file in _FRAME.findall(str(traced or "")):
-                self._add_path(file)
+            self._add_path(*_FRAME.findall(str(traced or "")))
         self._add_resource(span.resource)
 
     def _add_resource(self, resource: Mapping[str, AttributeValue]) -> None:
@@ -201,24 +211,30 @@ class _Collected:
                     self._found[PROCESSES].add(each)
 
     def _add_path(self, *paths: str) -> None:
+        """Note paths; of the compiler's own files the folder that it is installed in."""
         for path in filter(None, paths):
             self._paths.add(path)
-            parts = _pure(path).parts
-            for folder, name in pairwise(parts):
-                if folder.lower() in _HOMES:
+            folder = next((each for each in self._compiler if path.startswith(each)), path)
+            self._folders.add(folder)
+            for home, name in pairwise(_pure(folder).parts):
+                if home.lower() in _HOMES:
                     self._found[USERS].add(name)
 
-    def _add_compiler(self, path: str) -> None:
-        """Note where the compiler is installed; the files in it are no secret."""
-        parts = _pure(path).parts
-        if "scaly" in parts:
-            place = len(parts) - parts[::-1].index("scaly")
-            own = parts[place:]
-            self.compiler |= {part.lower() for name in own for part in (name, name[:-3])}
-            self._paths.add(path)
-            self._add_path(str(_pure(path).parents[len(own)]))
-        elif path:
-            self._add_path(path)
+
+def _compiler_folders(spans: Iterable[SpanRecord]) -> Iterator[str]:
+    """Yield the folders of the package that the passes are in, which are no secret from there on."""
+    for span in spans:
+        path = str(span.attributes.get(a.FILE_PATH, ""))
+        module = str(span.attributes.get(a.CODE_FUNCTION, "")).partition(".")[0]
+        if a.STEP_NAME in span.attributes and module in _pure(path).parts:
+            parts = _pure(path).parts
+            inner = len(parts) - 1 - parts[::-1].index(module)
+            yield str(_pure(path).parents[len(parts) - 1 - inner])
+        for traced in _stacktraces(span):
+            for file in _FRAME.findall(str(traced or "")):
+                found = _INSTALLED.match(file)
+                if found:
+                    yield found[0]
 
 
 def exact(attributes: Mapping[str, AttributeValue], key: str) -> str:
