@@ -27,7 +27,7 @@ from .terminal import left_over
 
 HOME = "/home/me"  # what a page calls the folder that it is run in
 _TIMEOUT_S = 120.0
-_COLUMNS, _ROWS = 128, 1000
+_COLUMNS, _ROWS = 160, 1000
 # Printed after each command; a terminal keeps the order, which two channels would not.
 _END = re.compile(rb"\x1e(\d+)\x1e")
 
