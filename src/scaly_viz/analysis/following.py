@@ -33,12 +33,15 @@ class Name:
             yield from text.uses(self.name, scope, is_procedure=self.is_procedure)
 
 
-def follow(name: Name, one: ScannedText, other: ScannedText, lines: Sequence[int]) -> Name | None:
+def follow(
+    name: Name, one: ScannedText, other: ScannedText, lines: Sequence[int], *, within: bool = False
+) -> Name | None:
     """Return what ``name`` of one text is called in the other, None where it is not there.
 
     ``lines`` says which line of the other text each line of the one is, counted from 0. Where lines
     that have the name correspond, what stands in its place there is its name; else it keeps its name
-    if the procedure still has it.
+    if the procedure still has it. ``within`` the same function only: where texts show functions
+    besides each other, and none is ever inlined, and where a mere number is no name to keep.
     """
     votes: Counter[Name] = Counter()
     for line in dict.fromkeys(line for line, _ in name.uses(one)):
@@ -49,13 +52,16 @@ def follow(name: Name, one: ScannedText, other: ScannedText, lines: Sequence[int
         if len(names) != len(theirs):
             continue
         scope = "" if name.is_procedure else other.scope_at(partner + 1).name
+        if within and scope != name.scope:
+            continue
         for use, found in zip(names, theirs, strict=True):
             if use.name == name.name and use.is_procedure == name.is_procedure:
                 weight = 1 if use.access == "read" else _DEFINITION_VOTES
                 votes[Name(found.name, scope, name.is_procedure)] += weight
     if votes:
         return votes.most_common(1)[0][0]
-    return name if any(True for _ in name.uses(other)) else None
+    is_number = within and name.name.isdigit()
+    return name if not is_number and any(True for _ in name.uses(other)) else None
 
 
 def parameters(text: ScannedText, scope: Scope) -> dict[Role, list[str]]:

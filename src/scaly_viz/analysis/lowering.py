@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from scaly_viz.analysis.expression_lines import procedures_of
 from scaly_viz.analysis.following import Name, parameters
 from scaly_viz.analysis.scanners import ScannedText, Scope
+from scaly_viz.analysis.text_expr import signature_of
 
 _OPERATION = re.compile(r"\s*%([\w.]+) = expr\.(\w+)(?:\(([^()]*)\))?")
 _RETURN = re.compile(r"\s*expr\.return\b(.*)")
@@ -154,7 +155,7 @@ class Lowering:
             for each in operations:
                 if not reached.isdisjoint(each.operands):
                     reached.add(each.name)
-            outputs = parameters(self.expression, scope)["output"]
+            _, outputs = signature_of(self.expression.lines[scope.line - 1])
             found += [name for name, of in zip(outputs, returned, strict=False) if of in reached]
         return found
 
@@ -168,13 +169,14 @@ class Lowering:
         return self._storage[function]
 
     def _found(self, scope: Scope, there: Scope) -> Mapping[str, str]:
-        ours, theirs = parameters(self.expression, scope), parameters(self.program, there)
-        if any(len(ours[role]) != len(theirs[role]) for role in ("input", "output")):
+        inputs, outputs = signature_of(self.expression.lines[scope.line - 1])
+        theirs = parameters(self.program, there)
+        if len(inputs) != len(theirs["input"]) or len(outputs) != len(theirs["output"]):
             return {}
-        given = dict(zip(ours["input"], theirs["input"], strict=True))
-        returned = dict(zip(ours["output"], theirs["output"], strict=True))
+        given = dict(zip(inputs, theirs["input"], strict=True))
+        returned = dict(zip(outputs, theirs["output"], strict=True))
         walk = _Walk(self, self._body(there), given, theirs["output"])
-        return given | returned | walk.storage(*_operations(self.expression, scope))
+        return returned | given | walk.storage(*_operations(self.expression, scope))
 
     def _body(self, procedure: Scope) -> _Body:
         if procedure.name not in self._bodies:

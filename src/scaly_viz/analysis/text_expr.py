@@ -51,6 +51,15 @@ class ExprScanner:
         return None
 
 
+def signature_of(line: str) -> tuple[list[str], list[str]]:
+    """Return the inputs and outputs of the function whose head ``line`` is; both may have one name."""
+    inputs, _, outputs = line.rpartition(" -> (")
+    of_inputs, of_outputs = (
+        [name for name, _ in _PARAMETER.findall(side)] for side in (inputs, outputs)
+    )
+    return of_inputs, of_outputs
+
+
 @lru_cache(maxsize=8)
 def _parameters(line: str) -> Mapping[str, tuple[Role, str]]:
     """Role and type of each input and output of the function whose head ``line`` is."""

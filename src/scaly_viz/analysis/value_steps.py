@@ -83,7 +83,8 @@ def _follow(texts: Texts, known: Followed, other: Step) -> Followed | None:
     if other.dialect == step.dialect and there == kind:
         if other.payloads[kind].digest == step.payloads[kind].digest:
             return other, kind, name
-        called = follow(name, one, text, texts.alignment(step, other, kind))
+        lines = texts.alignment(step, other, kind)
+        called = follow(name, one, text, lines, within=step.dialect == EXPRESSION)
     elif there == "code" or kind == "code":
         called = name if there == "code" else _from_code(name, one, text)
     else:
