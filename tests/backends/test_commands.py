@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+import scaly_viz
 from cli.running import error_of, output_of, run
 from scaly_viz_viewer import create_app
 
@@ -52,6 +54,22 @@ def test_show_takes_an_address_in_front_of_its_words(recorded: Recorded, address
     assert f"id        {recorded.ids[1]}" in output_of("show", f"{address}#{recorded.ids[1]}")
     assert output_of("show", address, "first", "0") == "expr.module {\n}\n"
     assert output_of("show", address, "1", "--kind", "code") == "void f(void) {}\n"
+
+
+def test_what_a_backend_has_is_exported_and_comes_back(
+    recorded: Recorded, address: str, tmp_path: Path
+) -> None:
+    lines, into = tmp_path / "x.otlp.jsonl.zst", tmp_path / "into.jsonl"
+
+    output_of("export", address, "first", "2", "--to", lines)
+    output_of("import", lines, "--recording-path", into)
+    assert scaly_viz.load_recordings(into) == recorded.dicts[:2]
+
+    output_of("export", address, "--all", "--to", tmp_path / "x.json")
+    assert json.loads((tmp_path / "x.json").read_text()) == recorded.dicts
+    assert "no recording is called 'nobody'" in error_of(
+        "export", address, "nobody", "--to", tmp_path / "y.json"
+    )
 
 
 def test_the_id_of_a_trace_finds_what_is_too_old_for_the_list(

@@ -59,6 +59,7 @@ def test_a_suffix_says_the_format_and_another_one_compresses(tmp_path: Path) -> 
     assert zstandard.ZstdDecompressor().decompressobj().decompress(packed) == code
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("local")
 def test_every_format_can_be_printed_and_is_told_by_each_of_its_suffixes(tmp_path: Path) -> None:
     for each in FORMATS:
@@ -205,6 +206,7 @@ def test_a_device_is_written_to() -> None:
     assert output_of("export", "spring", "--to", os.devnull, "--format", "c").startswith(os.devnull)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("local")
 def test_redaction_holds_for_what_the_command_writes(local: Path, tmp_path: Path) -> None:
     spring = sources.load(local)[0]

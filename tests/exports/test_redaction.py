@@ -18,6 +18,7 @@ from scaly_viz.codec import Encoder, Payload, text_payload
 from scaly_viz.exports.chosen import Chosen, chosen
 from scaly_viz.exports.formats import FORMATS, Options
 from scaly_viz.exports.redaction import KINDS, redacted
+from scaly_viz.exports.secrets import Secrets
 from scaly_viz.respan import span_of_record
 from scaly_viz.scaly_viz_dict import from_dict
 from scaly_viz.span_record import AttributeValue, EventRecord, SpanRecord
@@ -163,6 +164,7 @@ def everything_in(chosen: Chosen) -> str:
 leaks = st.builds(Leaky, WORD, WORD, WORD, WORD, st.lists(WORD, min_size=1).map(" ".join), WORD)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(leaks)
 def test_nothing_of_people_and_machines_is_left_in_any_format(of: Leaky) -> None:
@@ -232,3 +234,11 @@ def test_what_scaly_viz_recorded_is_redacted_too() -> None:
     left = redacted(chosen(from_dict(data, "recordings.json")), NOTHING).recording.to_dict()
 
     assert left == data | {"name": data["function"], "error": "see redacted_path"}
+
+
+def test_what_only_looks_like_a_path_stays_in_a_program() -> None:
+    texts = ['printf("%d:\\n x:\\n", a /b/ c);', '#include "coin-or/Ip.h"', "y = x / 2 /* m/s/s */"]
+    empty = Secrets({}, {}, any_path=True)
+    assert [empty.of_program(text) for text in texts] == texts
+    assert empty.of_program('#line 1 "/home/alice/x.c"') == '#line 1 "redacted_path"'
+    assert empty.of_message(r"C:\Users\alice\x.c and ~/x/y") == "redacted_path and redacted_path"

@@ -53,6 +53,8 @@ _TILDE = r"(?<!\w)~[\w.-]*/[\w.@%+=~/-]+"
 _WINDOWS = r"(?<!\w)[A-Za-z]:[\\/]+(?:[^\s\\/:*?\"'<>|]+[\\/]+)*[^\s\\/:*?\"'<>|]*"
 _NETWORK = r"\\\\[\w.-]+(?:\\+[\w.$@%+=~-]+)+"
 _ANY_PATH = re.compile(f"{_POSIX}|{_TILDE}|{_WINDOWS}|{_NETWORK}")
+# In a program's strings backslashes are escapes.
+_PLAIN_PATH = re.compile(f"{_POSIX}|{_TILDE}")
 # Comments and strings, of C and of the compiler's own languages.
 _REMARK = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
@@ -75,13 +77,16 @@ class Secrets:
 
     def of_message(self, text: str) -> str:
         """Return a text for people, such as an exception's message, without them and without any path."""
-        text = _replaced(text, {**self.parts, **self.words}, loosely=True)
-        return _ANY_PATH.sub(_MARKS[PATHS], text) if self.any_path else text
+        return self._of_prose(text, _ANY_PATH)
 
     def of_program(self, text: str) -> str:
         """Return a program's text without them: its own names stay, unless they are a user's, say."""
         text = _replaced(text, self.words, loosely=False)
-        return _REMARK.sub(lambda match: self.of_message(match[0]), text)
+        return _REMARK.sub(lambda match: self._of_prose(match[0], _PLAIN_PATH), text)
+
+    def _of_prose(self, text: str, path: re.Pattern[str]) -> str:
+        text = _replaced(text, {**self.parts, **self.words}, loosely=True)
+        return path.sub(_MARKS[PATHS], text) if self.any_path else text
 
 
 def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
