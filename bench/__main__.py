@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,6 +163,25 @@ def _imports(rows: Rows, rounds: int) -> None:
     rows.add(what, "1", f"{statistics.median(ours):.3f}", spread, "little")
 
 
+def _startup(rows: Rows, rounds: int) -> None:
+    # What the installed script does; and the least that any command line made with click does.
+    version = "from scaly_viz.cli import main; main(['--version'])"
+    commands = {"ours": version, "click": "import click"}
+    ours = []
+    for _ in range(max(rounds, 15)):
+        seconds = {name: _wall([sys.executable, "-c", code]) for name, code in commands.items()}
+        ours.append(seconds["ours"] / seconds["click"])
+    spread = f"{min(ours):.2f} to {max(ours):.2f}"
+    what = "scaly-viz --version, of python -c 'import click'"
+    rows.add(what, "", f"{statistics.median(ours):.2f}", spread, "<= 1.5")
+
+
+def _wall(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
 def _page(rows: Rows, rounds: int) -> None:
     from bench import viewer
 
@@ -186,6 +206,7 @@ def _show(rows: Rows, figures: Iterator[viewer.Figure]) -> None:
 
 
 _PARTS: dict[str, Callable[[Rows, int], None]] = {
+    "startup": _startup,
     "import": _imports,
     "deep": _deep,
     "processes": _processes,

@@ -8,13 +8,10 @@ says. Importing this package costs little and watches nothing; the first mark do
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scaly_viz import settings
 from scaly_viz._version import __version__
 from scaly_viz.errors import (
     BackendError,
@@ -24,13 +21,13 @@ from scaly_viz.errors import (
     RecordingWarning,
     ScalyVizError,
 )
-from scaly_viz.settings import recording_dir, recording_path
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import TracerProvider
 
     from scaly_viz.frontend.scaly_types import Markable
+    from scaly_viz.settings import recording_dir, recording_path
 
 __all__ = [
     "BackendError",
@@ -53,6 +50,15 @@ __all__ = [
     "visualize",
     "visualize_function",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what needs the settings when it is asked for: the command is to start quickly."""
+    if name in ("recording_dir", "recording_path"):
+        from scaly_viz import settings
+
+        return getattr(settings, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def visualize_function[F: Markable](fun: F, *, label: str | None = None) -> F:
@@ -159,12 +165,12 @@ def load_recordings(
     """
     import sys
 
-    from scaly_viz import sources
+    from scaly_viz import settings, sources
 
     session = sys.modules.get("scaly_viz.frontend.session")
     if session is not None:
         session.SESSION.drain()
-    return sources.load_dicts(recording_path() if path is None else path, strict=strict)
+    return sources.load_dicts(settings.recording_path() if path is None else path, strict=strict)
 
 
 def clear_recordings(*, disk: bool = False) -> None:
@@ -177,7 +183,9 @@ def clear_recordings(*, disk: bool = False) -> None:
 
     SESSION.clear()
     if disk:
-        from scaly_viz.settings import INDEX_FOLDER
+        import shutil
+
+        from scaly_viz.settings import INDEX_FOLDER, recording_dir, recording_path
         from scaly_viz_exporters.json_file import delete
 
         delete(recording_path())
@@ -203,6 +211,9 @@ def configure(
     Raises:
         TypeError: ``tracer_provider`` is no provider of tracers.
     """
+    from pathlib import Path
+
+    from scaly_viz import settings
     from scaly_viz.frontend.session import SESSION
 
     if isinstance(exporters, str):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 
-_log = logging.getLogger("scaly_viz")
+# Those of logging, which takes as long to import as the rest of what `scaly-viz --version` needs.
+_DEBUG, _WARNING = 10, 30
 
 
 def warn(message: str, *arguments: object) -> None:
     """Log a warning. A handler or filter of the user that raises is no reason to fail."""
-    _write(logging.WARNING, message, *arguments)
+    _write(_WARNING, message, *arguments)
 
 
 def debug(message: str, *arguments: object, error: BaseException | None = None) -> None:
     """Log for debugging, with the traceback of ``error``."""
-    _write(logging.DEBUG, message, *arguments, error=error)
+    _write(_DEBUG, message, *arguments, error=error)
 
 
 def said(error: BaseException) -> str:
@@ -30,5 +30,7 @@ def said(error: BaseException) -> str:
 def _write(
     level: int, message: str, *arguments: object, error: BaseException | None = None
 ) -> None:
+    import logging
+
     with contextlib.suppress(Exception):
-        _log.log(level, message, *arguments, exc_info=error)
+        logging.getLogger("scaly_viz").log(level, message, *arguments, exc_info=error)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 from scaly_viz import log
 from scaly_viz.errors import RecordingFolderError
@@ -185,6 +184,8 @@ def read_backend(environ: Mapping[str, str] = os.environ) -> BackendSettings:
 
 
 def _headers(environ: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    from urllib.parse import unquote
+
     headers = {}
     for position, entry in enumerate(environ.get(BACKEND_HEADERS.name, "").split(","), start=1):
         name, _, value = entry.partition("=")

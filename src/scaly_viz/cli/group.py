@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Any, NoReturn
 
 import click
@@ -52,6 +51,20 @@ class CommandLine(click.Group):
         command: click.Command = module.command
         return command
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Understand the arguments, which may print a help or the version."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except BrokenPipeError:
+            _give_up_output()
+            raise click.exceptions.Exit(exit_codes.PIPE_CLOSED) from None
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default command in front of what names none."""
         own = {*self._modules, *(name for param in self.get_params(ctx) for name in param.opts)}
@@ -84,6 +97,8 @@ class CommandLine(click.Group):
 
 
 def _fail_unexpectedly(error: Exception) -> NoReturn:
+    from pathlib import Path
+
     from scaly_viz import settings
 
     if settings.read().strict:

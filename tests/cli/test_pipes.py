@@ -1,0 +1,71 @@
+"""Owns the tests of what a pipe gets, and of readers that do not wait for all of it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .files import Line, attribute_of, lines_of, write_lines
+from .running import COMMAND, output_of, run_on_terminal, run_process
+
+
+@pytest.mark.usefixtures("local")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "list",
+        "list --json",
+        "show 1",
+        "--help",
+        "--version",
+        "prune --keep 9 --json",
+        "list --help",
+    ],
+)
+def test_whoever_reads_no_further_gets_no_traceback(words: str) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (141, b"")
+
+
+@pytest.mark.usefixtures("local")
+def test_a_pipe_through_head_ends_with_success() -> None:
+    command = f"{' '.join(COMMAND)} list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=60, check=True)
+    assert (done.stdout.split()[:2], done.stderr) == ([b"#", b"id"], b"")
+
+
+def test_one_long_name_widens_no_other_row(local: Path) -> None:
+    lines = lines_of(local)
+    long = "x" * 300
+    for line in lines:
+        _rename(line, "spring", long)
+    write_lines(local, lines)
+    output = run_process("list").stdout.decode()
+    rows = {row.split()[0]: row for row in output.splitlines()}
+    assert long in rows["1"]
+    assert all(len(row) < 180 for number, row in rows.items() if number != "1")
+    assert all(row == row.rstrip() for row in rows.values())
+
+
+def _rename(line: Line, old: str, new: str) -> None:
+    if attribute_of(line, "scaly.function.name") == old:
+        span = line["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
+        for attribute in span["attributes"]:
+            if attribute["key"] == "scaly.function.name":
+                attribute["value"]["stringValue"] = new
+
+
+@pytest.mark.usefixtures("local")
+def test_an_empty_no_color_means_nothing_and_a_full_one_wins_over_force_color() -> None:
+    _, colored = run_on_terminal("list", environ={"NO_COLOR": ""})
+    assert "\x1b[3" in colored
+    assert b"\x1b[3" in run_process("list", FORCE_COLOR="1").stdout
+    assert b"\x1b[3" not in run_process("list", FORCE_COLOR="1", NO_COLOR="1").stdout
+    assert run_process("list", FORCE_COLOR="").stdout.decode() == output_of("list")
