@@ -213,7 +213,7 @@ def test_what_is_to_be_kept_is_kept(kind: str) -> None:
     assert [each for each, sign in signs.items() if sign in left] == [kind]
 
 
-@pytest.mark.parametrize("name", ["high_rank", "shape_holes", "chain"])
+@pytest.mark.parametrize("name", ["high_rank", "linear_mpc", "chain"])
 def test_a_program_is_left_as_it_is_though_it_is_called_like_its_label(name: str) -> None:
     recording = record(name)
     assert recording.label is not None
