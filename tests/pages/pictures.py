@@ -33,7 +33,7 @@ PICTURES = {
     "graph": "/r/{loops}/s/{lowered}?room=graph",
     "failure": "/r/{failed}",
 }
-_PAGES = ("tutorial.md", "how-to/failed-render.md", "how-to/memory.md")
+PAGES = ("tutorial.md", "how-to/failed-render.md", "how-to/memory.md")
 
 
 def record(folder: Path) -> None:
@@ -41,7 +41,7 @@ def record(folder: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OTEL_", "SCALY_"))}
     environment |= {"SCALY_VIZ_DIR": str(folder / "viz"), "SCALY_CACHE_DIR": str(folder / "jit")}
     environment["OTEL_RESOURCE_ATTRIBUTES"] = "host.name=laptop"
-    for page in _PAGES:
+    for page in PAGES:
         for block in Page(DOCS / page).blocks:
             file = block.orders.get("file")
             if file is None:
