@@ -7,7 +7,7 @@ import re
 import pytest
 
 from . import pictures
-from .page import Page, pages
+from .page import DOCS, Page, pages
 
 _SIGNATURE = b"RIFF"
 
@@ -35,7 +35,7 @@ def test_the_programs_of_the_pictures_are_those_of_the_pages() -> None:
     files = [
         block.orders["file"]
         for page in pictures.PAGES
-        for block in Page(pictures.DOCS / page).blocks
+        for block in Page(DOCS / page).blocks
         if "file" in block.orders
     ]
     assert files == ["chain.py", "change.diff", "transpose.py", "filter.py"]
