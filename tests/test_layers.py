@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+# The sources are the same for all versions.
+pytestmark = pytest.mark.slow
 
 _ROOT = Path(__file__).parents[1]
 _FOLDERS = (_ROOT / "src", _ROOT / "exporters", _ROOT / "viewer")
@@ -78,8 +82,13 @@ def _modules() -> Iterator[tuple[str, Path]]:
 _MODULES = dict(_modules())
 
 
+@cache
+def _tree(name: str) -> ast.Module:
+    return ast.parse(_MODULES[name].read_text())
+
+
 def _imports(name: str) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(_MODULES[name].read_text())):
+    for node in ast.walk(_tree(name)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
@@ -131,7 +140,7 @@ def test_a_library_is_known_only_where_it_belongs(name: str) -> None:
 
 @pytest.mark.parametrize("name", _MODULES)
 def test_a_module_says_first_what_it_owns(name: str) -> None:
-    docstring = ast.get_docstring(ast.parse(_MODULES[name].read_text())) or ""
+    docstring = ast.get_docstring(_tree(name)) or ""
     assert docstring.startswith(("Owns ", "Traces ", "Serves ")), (
         f"{name} does not say what it owns"
     )
