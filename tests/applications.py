@@ -21,12 +21,11 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from scaly.codegen.aot import render_c_source
 
 import scaly_viz
-from programs.compat import IS_A1, arg, function
+from programs.compat import arg, function
 from scaly_viz import attributes as a
 from scaly_viz.assembling import assemble
 from scaly_viz.store import record
 
-STEPS = 17 if IS_A1 else 18
 TESTS = str(Path(__file__).parent)
 
 

@@ -22,8 +22,9 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import scaly_viz
-from applications import STEPS, TESTS, Application, names_in, remote, render_sine, run_python
+from applications import TESTS, Application, names_in, remote, render_sine, run_python
 from logged import warnings_of
+from programs.compat import STEPS
 from scaly_viz import attributes as a
 from scaly_viz import codec, provider_check, spans
 from scaly_viz.frontend.session import SESSION

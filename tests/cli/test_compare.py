@@ -13,6 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from programs.compat import STEPS
 from scaly_viz import sources
 from scaly_viz.analysis import report
 from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
@@ -187,7 +188,7 @@ def test_a_recording_that_lacks_a_step_never_passes(versions: Path, tmp_path: Pa
     sides = (f"{versions}/base#damper", f"{damaged}#damper")
     result = run("compare", *sides, "--fail-if", "flops > +5%")
     assert result.exit_code == 3
-    assert "only here has no flops: incomplete: 1 of 18 steps" in result.stderr
+    assert f"only here has no flops: incomplete: 1 of {STEPS} steps" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -240,8 +241,8 @@ def test_a_text_has_figures_steps_and_what_each_step_added(versions: Path) -> No
     assert HOSTILE_SHOWN in text
     assert text.isprintable() or set(filter(lambda c: not c.isprintable(), text)) == {"\n"}
     assert re.search(r"^flops +\d+ +\d+ +\+3 +\+\d+\.\d %$", text, re.MULTILINE)
-    assert "  18 of 18 steps differ, first 0 expression (assembly)\n" in text
-    assert "  all 18 steps are the same\n" in text
+    assert f"  {STEPS} of {STEPS} steps differ, first 0 expression (assembly)\n" in text
+    assert f"  all {STEPS} steps are the same\n" in text
     lowered = next(line for line in text.splitlines() if " lowered " in line)
     assert "assembly, listing, flops +3, " in lowered
     # What a pass leaves as it is, is not said again.
@@ -300,8 +301,9 @@ def test_markdown_is_a_table_with_folded_details(versions: Path) -> None:
     assert sum(token.type == "table_open" for token in found) == 3
     rows = sum(token.type == "tr_open" for token in found)
     cells = sum(token.type in ("td_open", "th_open") for token in found)
-    # The summary has 8 columns and one function, the figures 4, the 18 steps 3.
-    assert cells == 2 * 8 + (rows - 2 - 19) * 4 + 19 * 3
+    # The summary has 8 columns and one function, the figures 4, the steps 3.
+    of_steps = 1 + STEPS
+    assert cells == 2 * 8 + (rows - 2 - of_steps) * 4 + of_steps * 3
     assert text.count("<details>") == text.count("</details>") == 1
     assert "Only in BASE: `only here`" in text
     unchanged = output_of("compare", versions / "base", versions / "base", "--format", "markdown")
