@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from .recorded import Recorder
+from .staged import stage
 
 pytestmark = pytest.mark.browser
 
@@ -131,3 +133,15 @@ def test_a_click_on_what_is_no_name_says_so_and_nothing_else(
     expect(page.locator(".columns")).to_contain_text("This recording has no such step")
     page.goto("/r/nothing")
     expect(page.get_by_role("heading", level=1)).to_contain_text("does not exist")
+
+
+def test_what_a_failure_names_is_pinned_until_it_is_unpinned(page: Page, path: Path) -> None:
+    failed = stage(path)["failed"]
+    page.goto(f"/r/{failed}")
+    inspector = page.get_by_role("complementary", name="Inspector")
+    expect(inspector.get_by_role("heading", level=2)).to_contain_text("%t0")
+    expect(page.locator(".tok-pinned").first).to_have_text("%t0")
+    expect(page).to_have_url(re.compile("pin="))
+    page.keyboard.press("Escape")
+    expect(page.locator(".tok-pinned")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("pin="))

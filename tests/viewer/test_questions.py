@@ -291,6 +291,30 @@ def test_a_value_that_is_clicked_is_pinned_and_followed_through_the_steps(page: 
     expect(page.locator(".tok-pinned")).to_have_count(0)
 
 
+def test_a_value_of_an_expression_is_followed_into_the_program(page: Page) -> None:
+    open_recording(page, "lanes_4")
+    page.get_by_role("button", name=re.compile("^all ")).click()
+    open_step(page, "exponentials")
+    inspector = page.get_by_role("complementary", name="Inspector")
+    line = lines(page).filter(has_text="expr.exp(").first
+    line.locator(".tok-name").first.click()
+    number = inspector.get_by_role("heading", level=2)
+    expect(number).to_contain_text(re.compile(r"%\d+"))
+    expect(inspector).to_contain_text(re.compile(r"renamed\s*\d+ lowered as \w+"))
+    found = number.inner_text()
+    page.keyboard.press("Escape")
+    # The same from the graph: its operations are the lines of the text.
+    page.keyboard.press("g")
+    expect(page.locator(".graph-status")).to_contain_text("boxes shown")
+    page.keyboard.press("e")
+    outline = page.get_by_role("button", name="Outline")
+    if outline.get_attribute("aria-pressed") == "false":
+        outline.click()
+    page.get_by_role("treeitem").filter(has_text=re.compile("exp :")).first.click()
+    expect(number).to_have_text(found)
+    expect(inspector).to_contain_text(re.compile(r"renamed\s*\d+ lowered as \w+"))
+
+
 def test_lines_that_correspond_light_up_in_listing_and_c(page: Page, recorded: Path) -> None:
     open_recording(page, "lanes_4")
     open_step(page, "generated C")
