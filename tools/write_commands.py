@@ -27,7 +27,7 @@ _VERBATIM = "\b\n"
 
 def page() -> str:
     """Return the page."""
-    context = click.Context(main, info_name="scaly-viz")
+    context = click.Context(main, info_name="scaly-viz", **main.context_settings)
     sections = [_section(main, context, 2), *_sections(main, context)]
     return _INTRODUCTION + "\n".join(sections) + "<!-- end -->\n"
 

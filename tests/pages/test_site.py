@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import scaly_viz
+
 from .page import DOCS, ROOT, Page, pages
 
 pytestmark = pytest.mark.slow
@@ -88,6 +90,12 @@ def test_every_page_is_in_the_site_and_can_be_found(site: dict[Path, Links]) -> 
     names = {path.stem for path in site}
     assert {path.stem for path in DOCS.rglob("*.md")} <= names
     assert {"search", "genindex"} <= names
+
+
+def test_the_reference_has_every_public_name(site: dict[Path, Links]) -> None:
+    (page,) = (links for path, links in site.items() if path.stem == "python")
+    names = {f"scaly_viz.{name}" for name in scaly_viz.__all__ if name != "__version__"}
+    assert names - page.anchors == set()
 
 
 def _markdown_links(page: Page) -> Iterator[str]:
