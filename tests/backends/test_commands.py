@@ -72,6 +72,24 @@ def test_what_a_backend_has_is_exported_and_comes_back(
     )
 
 
+def test_compare_takes_addresses_for_either_side_and_ids_behind_them(
+    recorded: Recorded, server: StandIn, address: str
+) -> None:
+    secret = address.replace("//", "//me:secret@")
+
+    every = json.loads(output_of("compare", secret, address, "--json"))
+
+    assert every["base"] == every["new"] == f"jaeger:{server.url}"
+    assert all(pair["same"] for pair in every["pairs"])
+    assert {pair["base"]["id"] for pair in every["pairs"]} <= {*recorded.ids}
+    sides = (f"{address}#{recorded.ids[0]}", f"{address}#{recorded.ids[2]}")
+    (pair,) = json.loads(output_of("compare", *sides, "--json"))["pairs"]
+    assert (pair["base"]["id"], pair["new"]["id"]) == (recorded.ids[0], recorded.ids[2])
+    assert error_of("compare", f"{address}#nobody", address).startswith(
+        "no recording is called 'nobody'"
+    )
+
+
 def test_the_id_of_a_trace_finds_what_is_too_old_for_the_list(
     recorded: Recorded, server: StandIn
 ) -> None:

@@ -110,7 +110,13 @@ class Recorder:
         return self._recordings
 
     def note(self, name: str, used: Used) -> None:
-        """Note that the test compared its figures with the snapshot called ``name``."""
+        """Note that the test compared its figures with the snapshot called ``name``.
+
+        Raises:
+            AssertionError: it wants another one written under the same name.
+        """
+        if self._used.get(name, used) != used:
+            raise AssertionError(f"two recordings for one snapshot {name!r}: name it otherwise")
         self._used[name] = used
 
     def close(self) -> None:
