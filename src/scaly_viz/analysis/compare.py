@@ -9,6 +9,7 @@ import msgspec
 from scaly_viz import attributes as a
 from scaly_viz.analysis.alignment import align
 from scaly_viz.analysis.diff import lines_of
+from scaly_viz.analysis.figures import BY_NAME, final_value
 from scaly_viz.analysis.summary import FIGURES
 from scaly_viz.analysis.texts import is_text, text_of
 from scaly_viz.errors import PayloadError
@@ -127,8 +128,9 @@ def _rows(left: Recording, right: Recording) -> Iterator[ComparedRow]:
         yield _row(key, label, unit, _fact(left, key), _fact(right, key))
     ours, theirs = _signature(left), _signature(right)
     yield _row("signature", "Inputs and outputs", "", ours, theirs)
-    for key, label, unit in _RESULTS:
-        yield _row(key, label, unit, _last(left, key), _last(right, key))
+    for figure in _RESULTS:
+        values = (final_value(side, figure) for side in (left, right))
+        yield _row(figure.key, figure.label, figure.unit, *values)
 
 
 def _row(key: str, label: str, unit: str, left: Value, right: Value) -> ComparedRow:
@@ -149,18 +151,21 @@ _FACTS = (
     (a.FILE_PATH, "File", ""),
     (a.LINE_NUMBER, "Line", ""),
 )
-_RESULTS = (
-    (a.GRAPH_NODES, "Nodes at the end", "{node}"),
-    (a.FLOPS, "Flops", "{operation}"),
-    (a.LOADS, "Loads", "{element}"),
-    (a.STORES, "Stores", "{element}"),
-    (a.TRAFFIC, "Memory traffic", "By"),
-    (a.CALLS, "Calls", "{call}"),
-    (a.LOOPS, "Loops", "{loop}"),
-    (a.BUFFERS, "Buffers", "{buffer}"),
-    (a.WORKSPACE_BYTES, "Workspace", "By"),
-    (a.CODE_BYTES, "C source", "By"),
-    (a.CODE_LINES, "C source", "{line}"),
+_RESULTS = tuple(
+    BY_NAME[name]
+    for name in (
+        "nodes",
+        "flops",
+        "loads",
+        "stores",
+        "memory_traffic",
+        "calls",
+        "loops",
+        "buffers",
+        "workspace_bytes",
+        "code_bytes",
+        "code_lines",
+    )
 )
 
 
@@ -176,12 +181,6 @@ def _fact(recording: Recording, key: str) -> Value:
             head = recording.head
             value = head.attributes.get(key, head.resource.get(key))
     return value if isinstance(value, str | int | float) else None
-
-
-def _last(recording: Recording, key: str) -> int | None:
-    """The figure of the last step that has it."""
-    found = (step.figure(key) for step in reversed(recording.steps))
-    return next((value for value in found if value is not None), None)
 
 
 def _signature(recording: Recording) -> str | None:

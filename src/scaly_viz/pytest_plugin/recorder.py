@@ -115,6 +115,7 @@ class Recorder:
         Raises:
             AssertionError: it wants another one written under the same name.
         """
+        __tracebackhide__ = True
         if self._used.get(name, used) != used:
             raise AssertionError(f"two recordings for one snapshot {name!r}: name it otherwise")
         self._used[name] = used
