@@ -251,7 +251,7 @@ def _difference(recordings: Recordings, rounds: int) -> Figure:
     texts = (recording.text(s, "assembly") for s in recording.steps if "assembly" in s.payloads)
     text = max(texts, key=len)
     text = "\n".join([text] * -(-_DIFFERENCE_BYTES // len(text)))
-    other = re.sub(r"(%[a-z_]+)(\d+)", lambda match: f"{match[1]}{int(match[2]) + 1}", text)
+    other = re.sub(r"(%[a-z]+)(\d+)", lambda match: f"{match[1]}{int(match[2]) + 1}", text)
     seen = []
     for _ in range(rounds):
         began = time.perf_counter()

@@ -29,7 +29,7 @@ type Op = Literal["replace", "insert", "delete", "move", "renumber"]
 _BREAK = re.compile(r"\r\n?|\n")
 
 
-class Chunk(msgspec.Struct, frozen=True):
+class Chunk(msgspec.Struct, frozen=True, gc=False):
     """A region that is not the same on both sides: half-open ranges of lines, counted from 1.
 
     ``move`` numbers what moved: one chunk of that number has its lines on the left, another on the
