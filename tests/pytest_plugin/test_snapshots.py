@@ -15,7 +15,11 @@ from scaly_viz.pytest_plugin.snapshots import Snapshot, SnapshotError
 from .project import Project
 
 TESTS = """
+import pytest
 from model import damper, spring
+
+def test_first(scaly_viz):
+    scaly_viz.render(damper).assert_snapshot()
 
 def test_spring(scaly_viz):
     recording = scaly_viz.render(spring)
@@ -39,7 +43,7 @@ def test_snapshots_are_written_compared_and_dropped(tmp_path: Path) -> None:
     # Without a snapshot nothing passes that needs one.
     code, output, _ = project.run()
     assert code == 1
-    assert "3 failed" in output
+    assert "4 failed" in output
     assert "__figures__/test_model.json has no snapshot 'spring' of this test: " in output
     assert "code_bytes <= +1%: __figures__/test_model.json has no snapshot 'damper'" in output
     assert not file.exists()
@@ -47,11 +51,12 @@ def test_snapshots_are_written_compared_and_dropped(tmp_path: Path) -> None:
     # Written, from several processes too, they are the same with each run.
     code, output, _ = project.run("--scaly-viz-update", "-n", "2")
     assert code == 0
-    assert "__figures__/test_model.json: snapshots written: 4 new" in output
+    assert "__figures__/test_model.json: snapshots written: 5 new" in output
     written = file.read_text("utf-8")
     tests = snapshots.read(file)
     assert {test: sorted(names) for test, names in tests.items()} == {
         "test_damper": ["damper"],
+        "test_first": ["damper"],
         "test_gone": ["<b>\n'\""],
         "test_spring": ["again", "spring"],
     }
@@ -61,10 +66,12 @@ def test_snapshots_are_written_compared_and_dropped(tmp_path: Path) -> None:
 
     # A change is told with both values and the first step that differs, and so is what is obsolete.
     project.write("model.py", (tmp_path / "model.py").read_text("utf-8").replace(*CHANGED))
-    project.write("test_model.py", TESTS.partition("def test_gone")[0])
-    code, output, _ = project.run("-n", "2")
+    tests_now = TESTS.partition("def test_gone")[0]
+    skipped = tests_now.replace("def test_first", "@pytest.mark.skip\ndef test_first")
+    project.write("test_model.py", skipped)
+    code, output, _ = project.run()
     assert code == 1
-    assert "1 failed, 1 passed" in output
+    assert "1 failed, 1 passed, 1 skipped" in output
     assert "flops: wanted 9, found 15 (+66.7 %)" in output
     assert "the first step that changed is 0 expression: nodes 6 -> 8" in output
     assert "where that is as it should be: pytest --scaly-viz-update" in output
@@ -76,7 +83,7 @@ def test_snapshots_are_written_compared_and_dropped(tmp_path: Path) -> None:
     code, output, _ = project.run("--scaly-viz-update", "-k", "test_spring")
     assert code == 0
     assert "__figures__/test_model.json: snapshots written: 2 changed" in output
-    assert set(snapshots.read(file)) == {"test_spring", "test_damper", "test_gone"}
+    assert set(snapshots.read(file)) == {"test_spring", "test_damper", "test_first", "test_gone"}
 
     # Tests that are gone as a whole, and a file that is damaged.
     (tmp_path / "test_model.py").rename(tmp_path / "test_other.py")

@@ -66,6 +66,7 @@ class Plugin:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._outcome: Outcome | None = None
+        self._reports: list[pytest.TestReport] = []
         self._records_all = config.option.scaly_viz or config.getini("scaly_viz")
         self.recorder: Recorder | None = None
         if self._records_all:
@@ -93,12 +94,16 @@ class Plugin:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect what tests compared: with xdist, in the process that started the others."""
+        self._reports.append(report)
         if self._outcome is None and (self._records_all or hasattr(report, "scaly_viz")):
             from scaly_viz.pytest_plugin.outcome import Outcome
 
             self._outcome = Outcome(self._config)
         if self._outcome is not None:
-            self._outcome.add(report)
+            # Those before the first that matters, too: a test that was skipped has run.
+            for each in self._reports:
+                self._outcome.add(each)
+            self._reports.clear()
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write snapshots where that was asked for."""
