@@ -122,6 +122,8 @@ def _why_nothing(run: Run | None) -> str:
     from scaly_viz.cli.characters import visible
     from scaly_viz.cli.output import listed
 
+    if run is None and "scaly" in sys.modules:
+        return "scaly could not be watched, as was said; scaly-viz doctor looks for the cause"
     if run is None:
         return "the script did not import scaly"
     names = _passed_over(run)

@@ -40,6 +40,10 @@ def check(*, timeout_s: float) -> Iterator[Finding]:
 
 
 def _exporter(name: str) -> Finding:
+    known = {entry.name: entry for entry in entry_points(group=_GROUP)}
+    if name in _OURS and _OURS[name] not in known:
+        text = f"{name}: scaly-viz's own exporter is not registered, and left out"
+        return Finding(_AREA, Verdict.PROBLEM, text, "reinstall scaly-viz: pip install scaly-viz")
     if name == "json":
         return Finding(_AREA, Verdict.OK, f"json: appends to {_folder()}/{settings.FILE_NAME}")
     if name == "none":
@@ -48,7 +52,6 @@ def _exporter(name: str) -> Finding:
         where = otlp_settings.read()
         text = f"otlp: sends to {where.where} by {where.protocol}, from the outbox"
         return Finding(_AREA, Verdict.OK, text)
-    known = {entry.name: entry for entry in entry_points(group=_GROUP)}
     if name not in known:
         text = f"{name}: is not installed, and left out"
         advice = f"known are: {', '.join(sorted({*_OURS, 'none', *known}))}; see {settings.EXPORTERS.name}"
