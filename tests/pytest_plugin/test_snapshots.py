@@ -167,6 +167,9 @@ def test_another_compiler_is_named() -> None:
         "loops: wanted none, found 1",
         "the snapshot is of scaly 0.1.0a2, this is 0.2",
     ]
+    # But it is no difference by itself.
+    alike = Snapshot("0.2", SNAPSHOT.figures, SNAPSHOT.steps)
+    assert [*snapshots.differences(SNAPSHOT, alike)] == []
 
 
 def test_a_file_is_read_as_it_was_written_one_line_a_figure(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ class RecordedRender:
         wanted = self._snapshot(key)
         if wanted is None:
             raise AssertionError(self._message([self._no_snapshot(key)], None))
-        if lines := [*differences(wanted, found)] if wanted != found else []:
+        if lines := [*differences(wanted, found)]:
             advice = "where that is as it should be: pytest --scaly-viz-update"
             raise AssertionError(self._message([*lines, advice], None))
 

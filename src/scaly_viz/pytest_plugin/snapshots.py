@@ -189,7 +189,9 @@ def _lines(items: Iterator[str]) -> str:
 
 
 def differences(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Yield, in words, which figures differ, and the first step that does."""
+    """Yield, in words, which figures differ, and the first step that does; nothing where all are equal."""
+    if (before.figures, before.steps) == (after.figures, after.steps):
+        return
     for name in dict.fromkeys((*before.figures, *after.figures)):
         wanted, found = before.figures.get(name), after.figures.get(name)
         if wanted != found:
