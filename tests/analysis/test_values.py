@@ -277,3 +277,15 @@ def test_of_functions_of_one_name_nothing_is_guessed() -> None:
     recording = from_dict({"id": "1", "function": "f", "steps": steps}, "memory")
     one, other = recording.steps
     assert corresponding(Texts(recording), one, "assembly", 2, other, "assembly").lines == []
+
+
+def test_texts_that_do_not_fit_into_memory_are_read_again(recording: Recording) -> None:
+    texts = Texts(recording, most_bytes=0)
+    step = recording.steps[1]
+    found = value_of(texts, step, "assembly", Name("t0", "f"), lambda: None)
+    assert found is not None
+    assert lives(found) == lives(value(recording, 1, "assembly", "t0"))
+    first, second = (texts.scanned(step, "assembly") for _ in range(2))
+    assert first is second  # the last one is always kept
+    texts.scanned(step, "listing")
+    assert texts.scanned(step, "assembly") is not first
