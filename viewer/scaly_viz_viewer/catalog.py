@@ -17,6 +17,7 @@ from scaly_viz.recording import Recording
 from scaly_viz.settings import recording_path
 from scaly_viz.sources.address import Address, is_address, parse_address
 from scaly_viz_viewer.backend_source import BackendSource
+from scaly_viz_viewer.given import GivenSource
 from scaly_viz_viewer.source import Source, is_outdated, source_at
 
 # An opened recording holds what was decoded of it: tens of megabytes of a big one.
@@ -45,10 +46,8 @@ class Opened:
 class Catalog:
     """The recordings of files, folders and tracing backends. Every look at them takes note of changes first."""
 
-    def __init__(self, paths: Sequence[Path | Address]) -> None:
-        self._sources = [
-            BackendSource(path) if isinstance(path, Address) else source_at(path) for path in paths
-        ]
+    def __init__(self, sources: Sequence[Path | Address | Source]) -> None:
+        self._sources = [_source(each) for each in sources]
         self._opened: dict[str, Opened] = {}
         self._seen = _Seen()
         self._lock = threading.Lock()
@@ -101,7 +100,7 @@ class Catalog:
     def _refreshed(self) -> _Seen:
         """Find out what has changed; of a recording that several sources have, the first source counts."""
         for i, source in enumerate(self._sources):
-            if not isinstance(source, BackendSource) and is_outdated(source):
+            if is_outdated(source):
                 self._sources[i] = source_at(source.path)
                 self._opened.clear()
             self._sources[i].refresh()
@@ -123,6 +122,12 @@ class _Seen:
     revisions: dict[str, int] | None = None
 
 
+def _source(given: Path | Address | Source) -> Source:
+    if isinstance(given, Source):
+        return given
+    return BackendSource(given) if isinstance(given, Address) else source_at(given)
+
+
 def _state(source: Source) -> tuple[int, int]:
     """Return numbers that are others whenever a recording is added, changed or gone."""
     return len(source.revisions), next(reversed(source.revisions.values()), 0)
@@ -133,6 +138,8 @@ def _summary(source: Source) -> SourceSummary:
         name = str(source.address)
         return SourceSummary(name, name, len(source.revisions), [*source.problems])
     path = source.path
+    if isinstance(source, GivenSource):
+        return SourceSummary(path.name, "", len(source.revisions), [])
     missing = [] if path.exists() else [f"{path}: does not exist yet; it is waited for"]
     return SourceSummary(path.name, str(path), len(source.revisions), [*missing, *source.problems])
 

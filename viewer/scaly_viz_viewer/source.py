@@ -76,7 +76,8 @@ def source_at(path: Path) -> Source:
 
 def is_outdated(source: Source) -> bool:
     """Tell whether a file of another format has taken the place of the source's."""
-    return isinstance(source, ListSource) != is_scaly_viz(source.path)
+    is_file = isinstance(source, SpanSource | ListSource)
+    return is_file and isinstance(source, ListSource) != is_scaly_viz(source.path)
 
 
 class SpanSource(Source):
@@ -134,7 +135,7 @@ class ListSource(Source):
         if stamp != self._stamp:
             self._stamp = stamp
             self.problems.clear()
-            self._recordings = _keyed(sources.load(self.path, self._report))
+            self._recordings = keyed(sources.load(self.path, self._report))
             self._summaries.clear()
             self.revisions = dict.fromkeys(self._recordings, next(_revisions))
 
@@ -150,7 +151,8 @@ class ListSource(Source):
         return self._recordings[key].undecoded()
 
 
-def _keyed(recordings: Iterable[Recording]) -> dict[str, Recording]:
+def keyed(recordings: Iterable[Recording]) -> dict[str, Recording]:
+    """Return the recordings by what they are addressed by."""
     counts: dict[str, int] = {}
     keyed = {}
     for recording in recordings:

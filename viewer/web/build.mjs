@@ -1,6 +1,6 @@
 // Bundles the page: node build.mjs OUTDIR [--watch]
 //
-// src/main.ts becomes app.js, each src/**/NAME.worker.ts becomes NAME.worker.js, src/style.css
+// src/main.ts becomes app.js, src/archive/boot.ts boot.js, each src/**/NAME.worker.ts becomes NAME.worker.js, src/style.css
 // becomes style.css with the fonts that it names; src/index.html and src/*.svg are copied. The licenses of the packages that went
 // into the bundle are gathered in THIRD_PARTY_LICENSES.txt.
 import {
@@ -34,6 +34,7 @@ const options = {
     { in: join(source, "main.ts"), out: "app" },
     { in: join(source, "style.css"), out: "style" },
     ...workers,
+    { in: join(source, "archive", "boot.ts"), out: "boot" },
   ],
   outdir,
   bundle: true,

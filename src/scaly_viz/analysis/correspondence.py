@@ -94,23 +94,26 @@ def _between(texts: Texts, step: Step, to_step: Step, kind: str, lines: Sequence
     for one, other in itertools.pairwise(chain):
         if one.payloads[kind].digest == other.payloads[kind].digest:
             continue
-        followed: _Followed = {}
+        followed: Followed = {}
         current = [
             there
             for line in current
-            if (there := _partner(texts, one, other, kind, line, followed)) is not None
+            if (there := partner_of(texts, one, other, kind, line, followed)) is not None
         ]
     return current
 
 
-type _Followed = dict[tuple[str, int], tuple[list[int], list[int]]]
+type Followed = dict[tuple[str, int], tuple[list[int], list[int]]]
 """Where each name of a procedure gets its content, and where it does in the next text."""
 
 
-def _partner(
-    texts: Texts, one: Step, other: Step, kind: str, line: int, known: _Followed
+def partner_of(
+    texts: Texts, one: Step, other: Step, kind: str, line: int, known: Followed
 ) -> int | None:
-    """The line of the next text: the one aligned with it, else that which gives the same name its content."""
+    """Return the line of the next text: the one aligned with it, else that which gives the same name its content.
+
+    None where there is no such line. ``known`` is filled with what was found out on the way.
+    """
     partners = texts.alignment(one, other, kind)
     if not 1 <= line <= len(partners):
         return None
@@ -151,12 +154,12 @@ def _through_lowering(
         if normalized is not None:
             lines = _between(texts, step, normalized, "assembly", lines)
             lowering = texts.lowering(normalized, first) or lowering
-        known = _lowered_lines(lowering)
+        known = lowered_lines(lowering)
         found = sorted({there for line in lines for there in known.get(line, ())})
         if to_kind == "code":
             return _to_code(texts, first, found, to_step)
         return _between(texts, first, to_step, "assembly", found)
-    back = inverse(_lowered_lines(lowering))
+    back = inverse(lowered_lines(lowering))
     if kind == "code":
         lines = _from_code(texts, step, lines, first)
     elif step is not first:
@@ -174,22 +177,46 @@ def _normalized(texts: Texts, expression: Step, lines: Sequence[int]) -> Step | 
     return next((s for s in texts.recording.steps if s.name in names), None)
 
 
-def _lowered_lines(lowering: Lowering) -> dict[int, list[int]]:
-    """What names alone tell of the lines, and which lines write the storage of a value."""
+def lowered_lines(lowering: Lowering) -> dict[int, list[int]]:
+    """Return what names alone tell of the lines, and which lines write the storage of a value."""
     known = expression_lines(lowering.expression, lowering.program)
     for line, there in lowering.lines().items():
         known[line] = sorted({*known.get(line, ()), *there})
     return known
 
 
-def _last_program(texts: Texts, code: Step) -> Step | None:
-    """The step whose assembly the source was printed from."""
+def last_program(texts: Texts, code: Step) -> Step | None:
+    """Return the step whose assembly the source was printed from."""
     before = [each for each in texts.recording.steps if each.index < code.index]
     return next((each for each in reversed(before) if "assembly" in each.payloads), None)
 
 
+def code_lines(texts: Texts, code_step: Step) -> dict[int, list[int]]:
+    """Return for lines of the last program those of the source that is made of it."""
+    last = last_program(texts, code_step)
+    program = texts.scanned(last, "assembly") if last is not None else None
+    code = texts.scanned(code_step, "code")
+    if program is None or code is None:
+        return {}
+    source = _Source(program, code)
+    found = {line: source.lines(line) for line in range(1, len(program.lines) + 1)}
+    return {line: there for line, there in found.items() if there}
+
+
+def program_lines(texts: Texts, code_step: Step) -> dict[int, list[int]]:
+    """Return for lines of the source those of the last program that it is made of."""
+    last = last_program(texts, code_step)
+    code = texts.scanned(code_step, "code")
+    if last is None or code is None:
+        return {}
+    found = {
+        line: _from_code(texts, code_step, [line], last) for line in range(1, len(code.lines) + 1)
+    }
+    return {line: there for line, there in found.items() if there}
+
+
 def _to_code(texts: Texts, step: Step, lines: Sequence[int], code_step: Step) -> list[int]:
-    last = _last_program(texts, code_step)
+    last = last_program(texts, code_step)
     if last is None:
         return []
     lines = _between(texts, step, last, "assembly", lines)
@@ -201,7 +228,7 @@ def _to_code(texts: Texts, step: Step, lines: Sequence[int], code_step: Step) ->
 
 
 def _from_code(texts: Texts, code_step: Step, lines: Sequence[int], step: Step) -> list[int]:
-    last = _last_program(texts, code_step)
+    last = last_program(texts, code_step)
     if last is None:
         return []
     program, code = texts.scanned(last, "assembly"), texts.scanned(code_step, "code")

@@ -97,8 +97,8 @@ def is_function_of(procedure: str, function: str) -> bool:
     return function in (procedure, procedure + RAW) or function.startswith(procedure + _LANES)
 
 
-def _in_entry(program: ScannedText, scope: Scope) -> dict[str, str]:
-    """What the inputs and outputs of a procedure are called in its C function, if that is the entry."""
+def names_in_entry(program: ScannedText, scope: Scope) -> dict[str, str]:
+    """Return what the inputs and outputs of a procedure are called in its C function, if that is the entry."""
     found = parameters(program, scope)
     arrays: tuple[tuple[Role, str], ...] = (("input", "arg"), ("output", "res"))
     return {name: f"{array}[{at}]" for role, array in arrays for at, name in enumerate(found[role])}
@@ -106,7 +106,7 @@ def _in_entry(program: ScannedText, scope: Scope) -> dict[str, str]:
 
 def parameter_of(called: str, program: ScannedText, scope: Scope) -> str | None:
     """Return which input or output of a procedure is ``called`` so in the C, None where it is none."""
-    names = {there: name for name, there in _in_entry(program, scope).items()}
+    names = {there: name for name, there in names_in_entry(program, scope).items()}
     return names.get(called)
 
 
@@ -117,7 +117,7 @@ def names_in_code(name: Name, program: ScannedText, code: ScannedText) -> list[t
     found: list[tuple[str, Scope]] = []
     in_entry: str | None = None
     for scope in program.named(name.scope)[-1:]:
-        in_entry = _in_entry(program, scope).get(name.name)
+        in_entry = names_in_entry(program, scope).get(name.name)
     for scope in code.scopes:
         if not is_function_of(name.scope, scope.name):
             continue

@@ -9,6 +9,7 @@ import msgspec
 
 from scaly_viz.analysis.graph_names import LONGEST, label_of, name_of, short
 from scaly_viz.analysis.outline import Grouped
+from scaly_viz.graph_table import Kind
 from scaly_viz.recording import Step
 from scaly_viz.span_record import JsonValue
 
@@ -75,6 +76,25 @@ class NodeDetail(msgspec.Struct, frozen=True):
 _MOST_REFERENCES = 200
 
 
+class KindDetail(msgspec.Struct, frozen=True):
+    """What is known of all nodes of a kind, in full but for what is longer than anybody reads."""
+
+    title: str
+    detail: str
+    name: str
+    attributes: dict[str, Any]  # see NodeDetail
+
+
+def kind_detail(kind: Kind) -> KindDetail:
+    """Return what is known of the nodes of ``kind``."""
+    return KindDetail(
+        title=short(kind.title, _LONGEST_VALUE),
+        detail=short(kind.detail, _LONGEST_VALUE),
+        name=short(name_of(kind), _LONGEST_VALUE),
+        attributes={short(key): _bounded(value) for key, value in kind.attributes.items()},
+    )
+
+
 def columns(grouped: Grouped, step: Step) -> GraphColumns:
     """Return the graph of ``grouped``, which is that of ``step``, as columns."""
     graph = grouped.graph
@@ -118,16 +138,16 @@ def node_detail(grouped: Grouped, node: int) -> NodeDetail | None:
     graph = grouped.graph
     if not 0 <= node < len(graph.rows):
         return None
-    kind = graph.kinds[graph.kind[node]]
+    kind = kind_detail(graph.kinds[graph.kind[node]])
     users = [user for user, args in enumerate(graph.args) if node in args]
     states = grouped.changes.states
     return NodeDetail(
         node=node,
         row=graph.rows[node],
-        title=short(kind.title, _LONGEST_VALUE),
-        detail=short(kind.detail, _LONGEST_VALUE),
-        name=short(name_of(kind), _LONGEST_VALUE),
-        attributes={short(key): _bounded(value) for key, value in kind.attributes.items()},
+        title=kind.title,
+        detail=kind.detail,
+        name=kind.name,
+        attributes=kind.attributes,
         state=states[node] if node < len(states) else 0,
         group=grouped.group[node],
         args=[_reference(grouped, arg) for arg in graph.args[node][:_MOST_REFERENCES]],

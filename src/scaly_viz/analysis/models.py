@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from scaly_viz.analysis.c_model import CText
 from scaly_viz.analysis.cost import TextCost, Totals, cost_of
 from scaly_viz.analysis.diff import lines_of
@@ -31,19 +33,25 @@ def model_of(recording: Recording, step: Step, kind: str) -> TextModel | None:
     Raises:
         PayloadError: the step has no such text, or it cannot be rebuilt.
     """
-    lines = lines_of(text_of(recording, step, kind))
+    text = text_of(recording, step, kind)
+    lines = lines_of(text)
     match step.dialect, kind:
         case "prog", "assembly":
-            return ProgramText(lines).model()
+            return _program(text)
         case "prog", "listing":
             try:
-                assembly = lines_of(text_of(recording, step, "assembly"))
+                assembly = text_of(recording, step, "assembly")
             except PayloadError:
                 return None
-            return listing_model(lines, ProgramText(assembly).model())
+            return listing_model(lines, _program(assembly))
         case "c", "code":
             return CText(lines).model()
     return None
+
+
+@lru_cache(maxsize=2)  # a listing is asked for beside its assembly
+def _program(text: str) -> TextModel:
+    return ProgramText(lines_of(text)).model()
 
 
 def scanner_of(dialect: str, kind: str) -> Scanner:

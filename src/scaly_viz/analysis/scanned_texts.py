@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scaly_viz.analysis.diff import aligned_lines, lines_of
 from scaly_viz.analysis.following import Aligned
 from scaly_viz.analysis.lowering import Lowering
 from scaly_viz.analysis.models import scanner_of
-from scaly_viz.analysis.scanners import ScannedText
+from scaly_viz.analysis.scanners import ScannedText, Scanner
 from scaly_viz.analysis.texts import text_of
 from scaly_viz.errors import PayloadError
 from scaly_viz.recording import Recording, Step
@@ -30,6 +30,7 @@ class Texts:
 
     recording: Recording
     aligned: Aligned = aligned_lines
+    scan: Callable[[Sequence[str], Scanner], ScannedText] = ScannedText.of
     most_bytes: int = _MOST_BYTES
     _scanned: OrderedDict[tuple[str, str, str], ScannedText | None] = field(
         default_factory=OrderedDict
@@ -50,7 +51,7 @@ class Texts:
         except PayloadError:
             self._scanned[key] = None
             return None
-        text = self._scanned[key] = ScannedText.of(lines, scanner_of(step.dialect, kind))
+        text = self._scanned[key] = self.scan(lines, scanner_of(step.dialect, kind))
         self._bytes += _weight(text)
         while self._bytes > self.most_bytes and len(self._scanned) > 1:
             _, oldest = self._scanned.popitem(last=False)

@@ -35,7 +35,7 @@ def followed(texts: Texts, step: Step, kind: str, name: Name) -> dict[int, Follo
             if {known[0].dialect, other.dialect} == {EXPRESSION, PROGRAM}:
                 there = _through_lowering(texts, known, other, found)
             else:
-                there = _follow(texts, known, other)
+                there = follow_to(texts, known, other)
             if there is not None:
                 known = found[other.index] = there
     return found
@@ -59,20 +59,21 @@ def _through_lowering(
     elif step is program:
         lowering = texts.lowering(other, program)
         called = lowering.in_expression(name) if lowering else None
-        if called is not None and not _is_lowered_from(other, called.scope or called.name):
+        if called is not None and not is_lowered_from(other, called.scope or called.name):
             called = None
     else:
         return None
     return None if called is None else (other, ASSEMBLY, called)
 
 
-def _is_lowered_from(expression: Step, function: str) -> bool:
-    """Whether ``expression`` shows ``function`` as it was lowered, if there is such a step at all."""
+def is_lowered_from(expression: Step, function: str) -> bool:
+    """Return whether ``expression`` shows ``function`` as it was lowered, if there is such a step at all."""
     kind, _, of = expression.name.partition(":")
     return kind != NORMALIZED or of == function
 
 
-def _follow(texts: Texts, known: Followed, other: Step) -> Followed | None:
+def follow_to(texts: Texts, known: Followed, other: Step) -> Followed | None:
+    """Return what a name of one step's text is called in ``other``, of the same language or in the source."""
     step, kind, name = known
     there = next((each for each in (kind, *_MAIN_KINDS) if each in other.payloads), None)
     if there is None:

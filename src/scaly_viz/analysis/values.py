@@ -11,6 +11,7 @@ import msgspec
 
 from scaly_viz.analysis.cost import TextCost
 from scaly_viz.analysis.following import Name, names_in_code
+from scaly_viz.analysis.lowering import Lowering
 from scaly_viz.analysis.place import Place, place_of
 from scaly_viz.analysis.scanned_texts import ASSEMBLY, Texts
 from scaly_viz.analysis.scanners import ScannedText, Scope
@@ -125,11 +126,21 @@ def _note(texts: Texts, step: Step, names: Mapping[int, Followed], name: Name) -
     lowering = texts.lowering(step, program) if ASSEMBLY in step.payloads else None
     if lowering is None:
         return ""
+    normalized = f"{NORMALIZED}:{name.name if name.is_procedure else name.scope}"
+    steps = texts.recording.steps
+    is_lost = any(each.name == normalized and each.index not in names for each in steps)
+    return unknown_note(lowering, name, is_lost=is_lost)
+
+
+def unknown_note(lowering: Lowering, name: Name, *, is_lost: bool) -> str:
+    """Return why a value of an expression is not known in the program, and which outputs it goes into.
+
+    ``is_lost`` where the step that normalized its function does not have it.
+    """
     function = name.name if name.is_procedure else name.scope
-    normalized = f"{NORMALIZED}:{function}"
     if function not in lowering.procedures:
         why = f"{function} has no procedure of its own in the program."
-    elif any(s.name == normalized and s.index not in names for s in texts.recording.steps):
+    elif is_lost:
         why = f"Normalizing {function} left no value that is surely this one: it was simplified, or merged."
     else:
         why = "The texts do not tell which storage of the program holds this value."

@@ -18,6 +18,7 @@ The suffix of PATH says the format, and .gz or .zst behind it compresses:
 \b
   x.otlp.jsonl        OTLP JSON lines, whole; comes back by "scaly-viz import"
   x.json              scaly.viz's recordings.json; comes back too
+  x.html              the viewer as one page, without a server
   x.perfetto-trace    times and figures for ui.perfetto.dev
   x.trace.json        the same as Chrome's trace JSON
   x.c                 the generated C
@@ -33,6 +34,7 @@ traces, labels, and attributes that scaly-viz did not make, wherever in the reco
 \b
 Examples:
   scaly-viz export last --to bug.otlp.jsonl.zst --redact
+  scaly-viz export cartpole --to cartpole.html
   scaly-viz export cartpole --to cartpole.c
   scaly-viz export last --step fuse_ranges --to fused.svg
   scaly-viz export 3 4 --to runs.perfetto-trace
@@ -58,7 +60,7 @@ Examples:
     "--format",
     "format_name",
     metavar="FORMAT",
-    help="otlp, json, perfetto, chrome, c, dot, svg, asm or txt.  [default: by the suffix of PATH]",
+    help="otlp, json, html, perfetto, chrome, c, dot, svg, asm or txt.  [default: by the suffix of PATH]",
 )
 @click.option("--all", "everything", is_flag=True, help="All recordings that there are.")
 @click.option("--step", metavar="STEP", help="Which step, for formats that hold one: as for show.")

@@ -93,6 +93,12 @@ FORMATS = (
         "the same as Chrome's trace JSON, for Perfetto and chrome://tracing",
         "scaly_viz.exports.chrome",
     ),
+    Format(
+        "html",
+        (".html", ".htm"),
+        "the viewer as one page for a browser, without a server",
+        "scaly_viz_viewer.standalone.writer",
+    ),
     Format("c", (".c",), "the generated C", "scaly_viz.exports.source", holds="recording"),
     Format(
         "dot", (".dot", ".gv"), "a step's graph for Graphviz", "scaly_viz.exports.dot", holds="step"

@@ -1,5 +1,6 @@
 /** The address of the page as state: who reads it, who changes it, and when the browser is told. */
 import { useEffect, useState } from "preact/hooks";
+import { here, insideUrl, shown, write } from "./address";
 import { format, parse, type Route } from "./route";
 
 /** Browsers refuse more than some 100 changes of the address in 30 seconds: so many at once, then fewer. */
@@ -13,7 +14,7 @@ let settling: ReturnType<typeof setTimeout> | undefined;
 let allowance = { left: AT_ONCE, at: 0 };
 
 export function route(): Route {
-  current ??= parse(new URL(location.href));
+  current ??= parse(here());
   return current;
 }
 
@@ -38,7 +39,7 @@ export function go(target: Route, how: "push" | "replace" = "push"): void {
     return;
   }
   const href = format(target);
-  if (href !== location.pathname + location.search) history.pushState(null, "", href);
+  if (href !== shown()) write(href, "push");
 }
 
 /** Whether the browser may be told at once, so that a reload finds what was chosen just before. */
@@ -54,7 +55,7 @@ function settle(): void {
   clearTimeout(settling);
   settling = undefined;
   const href = format(route());
-  if (href !== location.pathname + location.search) history.replaceState(null, "", href);
+  if (href !== shown()) write(href, "replace");
 }
 
 function set(target: Route): void {
@@ -65,11 +66,11 @@ function set(target: Route): void {
 /** Follows the browser's Back and Forward, and plain clicks on links inside the page. */
 export function startNavigation(arrived: () => void): void {
   document.addEventListener("click", (event) => {
-    const href = insideLink(event);
-    if (href === null) return;
+    const url = insideLink(event);
+    if (url === null) return;
     event.preventDefault();
     const before = pageOf(route());
-    go(parse(new URL(href)));
+    go(parse(url));
     if (pageOf(route()) !== before) arrived();
   });
   window.addEventListener("pagehide", settle);
@@ -77,7 +78,7 @@ export function startNavigation(arrived: () => void): void {
     clearTimeout(settling);
     settling = undefined;
     const before = pageOf(route());
-    set(parse(new URL(location.href)));
+    set(parse(here()));
     if (pageOf(route()) !== before) arrived();
   });
 }
@@ -87,12 +88,9 @@ function pageOf(target: Route): string {
 }
 
 /** The address that a plain click leads to inside the page, null where the browser shall follow. */
-function insideLink(event: MouseEvent): string | null {
+function insideLink(event: MouseEvent): URL | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   const link = event.target instanceof Element ? event.target.closest("a") : null;
-  if (!link || link.hasAttribute("download") || link.origin !== location.origin) return null;
-  return link.pathname.startsWith("/api/") || link.pathname.startsWith("/static/")
-    ? null
-    : link.href;
+  return !link || link.hasAttribute("download") ? null : insideUrl(link);
 }

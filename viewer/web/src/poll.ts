@@ -1,5 +1,6 @@
 /** Watches one address of the API: asks again and again, and tells what is new. */
 import { ApiError, getIfChanged } from "./api";
+import { IS_FILE } from "./archive/blocks";
 import { HAS } from "./features";
 import { isTold, listen } from "./live";
 
@@ -53,7 +54,7 @@ export function watch<T>(url: string, watcher: Watcher<T>, signal: AbortSignal):
 
   function plan(): void {
     clearTimeout(timer);
-    if (signal.aborted || stopped || document.hidden) return;
+    if (signal.aborted || stopped || document.hidden || (IS_FILE && !failing)) return;
     timer = setTimeout(ask, isStale ? 0 : isTold() && !failing ? TOLD_INTERVAL_MS : INTERVAL_MS);
   }
 

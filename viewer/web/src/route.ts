@@ -1,4 +1,5 @@
 /** Where the user is: every state of the page as an address, and back. */
+import { hrefOf } from "./address";
 
 /** What an address may say of the list; a parameter that has its default is left out. */
 const HOME = { q: "", sort: "started", order: "", group: "", pick: "", more: "" };
@@ -46,7 +47,12 @@ export function parse(url: URL): Route {
   return { page: "recording", id, step, params: read(RECORDING, searchParams) };
 }
 
+/** The address as a link has it. */
 export function format(route: Route): string {
+  return hrefOf(path(route));
+}
+
+function path(route: Route): string {
   switch (route.page) {
     case "home":
       return `/${written(HOME, route.params)}`;

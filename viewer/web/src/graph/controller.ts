@@ -1,7 +1,8 @@
 /** Owns what the graph's room knows and does: what was asked of the worker, what came, what is chosen. */
+import { IS_FILE } from "../archive/blocks";
 import { type Props, stepUrl } from "../canvas/props";
-import type { NodeDetail } from "../schema";
-import type { EntryDetail, FilterMode, Hits, Scene, Summary } from "./request";
+import type { GraphColumns, NodeDetail, Outline } from "../schema";
+import type { EntryDetail, FilterMode, Given, Hits, Scene, Summary } from "./request";
 import { NODE, OPEN } from "./request";
 import { canToggle } from "./stage";
 import { budgetOf, type Choices, formatChoices, parseChoices, START } from "./viewstate";
@@ -33,6 +34,7 @@ interface Effects {
 
 /** Without a graph or a scene there is nothing to show; all else may fail by itself. */
 const FATAL = true;
+const NEVER = new AbortController().signal;
 
 const NOTHING: State = {
   summary: null,
@@ -246,12 +248,31 @@ export class Controller {
     this.details.abort();
     this.set({ waiting: "Loading the graph", error: null, hasNodes: false, hits: null, hit: -1 });
     await this.ask(async () => {
-      const url = stepUrl(this.props, "").replace(/\/$/, "");
-      const summary = await this.worker.ask({ ask: "load", url }, (what) => this.progressed(what));
+      const url = this.url();
+      const given = await this.given(url);
+      const summary = await this.worker.ask({ ask: "load", url, given }, (what) =>
+        this.progressed(what),
+      );
       this.set({ summary, waiting: "Arranging the graph" });
       await this.draw(this.firstSelected());
       if (this.state.query) await this.search(this.state.query);
     }, FATAL);
+  }
+
+  /** In a file the worker has nobody to ask: the page gives it the graph. */
+  private async given(url: string): Promise<Given | null> {
+    if (!IS_FILE) return null;
+    const { api } = this.props;
+    const [outline, columns] = await Promise.all([
+      api<Outline>(`${url}/outline`, NEVER),
+      api<GraphColumns>(`${url}/graph`, NEVER),
+    ]);
+    if (url !== this.url()) throw new AskCancelled();
+    return { outline, columns };
+  }
+
+  private url(): string {
+    return stepUrl(this.props, "").replace(/\/$/, "");
   }
 
   private firstSelected(): string | null {

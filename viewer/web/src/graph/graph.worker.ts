@@ -4,7 +4,7 @@ import { getJson } from "../api";
 import type { GraphColumns, Outline } from "../schema";
 import { Cancelled } from "./layered";
 import { Columns, Model } from "./model";
-import type { Answers, Ask, FromWorker, ToWorker } from "./request";
+import type { Answers, Ask, FromWorker, Given, ToWorker } from "./request";
 import { sceneSteps } from "./scene";
 
 /** So long a message waits at most, in milliseconds. */
@@ -43,7 +43,7 @@ async function serve(id: number, ask: Ask): Promise<void> {
 }
 
 async function answer(id: number, ask: Ask): Promise<Answers[keyof Answers]> {
-  if (ask.ask === "load") return load(id, ask.url);
+  if (ask.ask === "load") return load(id, ask.url, ask.given);
   if (!model) throw new Error("no graph is loaded");
   switch (ask.ask) {
     case "scene":
@@ -59,17 +59,17 @@ async function answer(id: number, ask: Ask): Promise<Answers[keyof Answers]> {
   }
 }
 
-async function load(id: number, url: string): Promise<Answers["load"]> {
+async function load(id: number, url: string, given: Given | null): Promise<Answers["load"]> {
   loading?.abort();
   loading = new AbortController();
   loadingId = id;
   model = null;
   const { signal } = loading;
-  const outline = await fetched<Outline>(`${url}/outline`, signal);
+  const outline = given?.outline ?? (await fetched<Outline>(`${url}/outline`, signal));
   const made = new Model(outline);
   model = made;
   // Enough to draw with; the nodes of statements come later.
-  void fetched<GraphColumns>(`${url}/graph`, signal)
+  void (given ? later(given.columns) : fetched<GraphColumns>(`${url}/graph`, signal))
     .then((columns) => {
       made.columns = new Columns(columns);
       if (model === made) reply({ id, progress: "nodes" });
@@ -79,6 +79,11 @@ async function load(id: number, url: string): Promise<Answers["load"]> {
         reply({ id, progress: error instanceof Error ? error.message : "failed" });
     });
   return made.summary();
+}
+
+/** Told after the answer that it belongs to. */
+function later<T>(value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value)));
 }
 
 async function fetched<T>(url: string, signal: AbortSignal): Promise<T> {

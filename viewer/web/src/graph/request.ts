@@ -1,5 +1,6 @@
 /** What the page asks the worker for, and what it gets. */
 import type { Pin } from "../canvas/props";
+import type { GraphColumns, Outline } from "../schema";
 
 export type FilterMode = "all" | "changed" | "pin" | "around";
 
@@ -125,8 +126,14 @@ export interface EntryDetail {
   calledBy: Link[];
 }
 
+/** A graph that need not be asked for. */
+export interface Given {
+  outline: Outline;
+  columns: GraphColumns;
+}
+
 export type Ask =
-  | { ask: "load"; url: string }
+  | { ask: "load"; url: string; given: Given | null }
   | { ask: "scene"; request: SceneRequest }
   | { ask: "search"; text: string }
   | { ask: "entry"; entry: number }

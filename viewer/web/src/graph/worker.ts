@@ -1,4 +1,5 @@
 /** Owns the page's end of the worker: questions as promises, and their cancelling. */
+import { WORKER_TYPE, workerUrl } from "../archive/blocks";
 import type { Answers, Ask, FromWorker, ToWorker } from "./request";
 
 export class AskCancelled extends Error {}
@@ -16,8 +17,8 @@ export class GraphWorker {
   private readonly latest = new Map<string, number>();
   private next = 0;
 
-  constructor(url = "/static/graph.worker.js") {
-    this.worker = new Worker(url, { type: "module" });
+  constructor(url = workerUrl("graph")) {
+    this.worker = new Worker(url, { type: WORKER_TYPE });
     this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
     this.worker.onerror = (event) => {
       event.preventDefault();

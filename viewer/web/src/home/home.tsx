@@ -1,6 +1,7 @@
 /** The first page: what was compiled, when, for whom, and how it went. */
 import { useEffect, useState } from "preact/hooks";
 import { apiUrl, SOURCES_URL } from "../api";
+import { HAS } from "../features";
 import { useWatched } from "../fetching";
 import { count, plural } from "../format";
 import { Name, Skeleton } from "../names";
@@ -39,18 +40,22 @@ export function Home({ params }: { params: HomeParams }) {
         <p role="status">
           {list ? told(list.total, q) : problem === null ? "Reading the recordings…" : ""}
         </p>
-        <FilterBox
-          q={q}
-          problem={problem}
-          changed={(text) => change({ q: text, more: "" }, "replace")}
-        />
-        <button
-          type="button"
-          aria-pressed={params.group === "function"}
-          onClick={() => change({ group: params.group === "function" ? "" : "function" })}
-        >
-          Group by function
-        </button>
+        {HAS.filters && (
+          <>
+            <FilterBox
+              q={q}
+              problem={problem}
+              changed={(text) => change({ q: text, more: "" }, "replace")}
+            />
+            <button
+              type="button"
+              aria-pressed={params.group === "function"}
+              onClick={() => change({ group: params.group === "function" ? "" : "function" })}
+            >
+              Group by function
+            </button>
+          </>
+        )}
       </div>
       <Sources />
       {params.pick !== "" && list && <Picked params={params} list={list} change={change} />}

@@ -1,0 +1,14 @@
+"""Owns the page as a format of ``scaly-viz export``; the list of formats names this module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scaly_viz.exports.chosen import Chosen
+from scaly_viz.exports.formats import Options
+from scaly_viz_viewer.standalone.page import write_html
+
+
+def write(chosen: Iterable[Chosen], options: Options) -> Iterator[bytes]:
+    """Yield the page that shows the chosen recordings."""
+    yield write_html([each.recording for each in chosen], report=options.report)
