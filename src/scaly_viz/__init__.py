@@ -8,7 +8,7 @@ says. Importing this package costs little and watches nothing; the first mark do
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ __all__ = [
     "recording_path",
     "recordings",
     "serve",
+    "show",
     "unvisualize_function",
     "visualize",
     "visualize_function",
@@ -240,3 +241,33 @@ def serve(
     from scaly_viz_viewer import serve as serve_viewer
 
     serve_viewer(host=host, port=port, path=path, open_browser=open_browser)
+
+
+def show(
+    recording: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]] | None = None,
+    *,
+    height: int = 640,
+) -> None:
+    """Display the viewer below the cell of a notebook; a saved notebook still shows it.
+
+    Elsewhere it says on standard error where recordings can be seen.
+
+    Args:
+        recording: the id of a recording (or its start), a dict that ``recordings()`` or
+            ``load_recordings()`` returned, or several of them; this process's last one where none is given,
+            or else that of the local file.
+        height: of the viewer in pixels; its lower edge can be dragged.
+
+    Raises:
+        ScalyVizError: there is no such recording.
+    """
+    from scaly_viz_viewer.notebook import show as show_in_notebook
+
+    show_in_notebook(recording, height)
+
+
+def load_ipython_extension(shell: Any) -> None:  # InteractiveShell, which need not be installed
+    """Register ``%%visualize``, which records the renders of a cell: ``%load_ext scaly_viz`` calls this."""
+    from scaly_viz_viewer.notebook import register
+
+    register(shell)

@@ -7,7 +7,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -196,8 +197,24 @@ class Session:
 
     def recordings(self) -> list[RecordingDict]:
         """Return this process's finished recordings, oldest first."""
+        return [recording.to_dict() for recording in self.recorded()]
+
+    def recorded(self) -> list[Recording]:
+        """Return this process's finished recordings, oldest first, with their payloads undecoded."""
         self.drain()
-        return [r.to_dict() for r in self.written() if r.complete]
+        return [recording for recording in self.written() if recording.complete]
+
+    @contextmanager
+    def watching(self, functions: Sequence[str] | None, label: str | None) -> Generator[None]:
+        """Record functions by name inside a ``with`` block, as the instrumentor does, under ``label``."""
+        before = self._instrumented
+        self.instrument(None, functions, label)
+        try:
+            yield
+        finally:
+            self.drain()
+            with self._lock:
+                self._instrumented = before
 
     def written(self) -> list[Recording]:
         """Return this process's recordings as far as they are written, oldest first."""
