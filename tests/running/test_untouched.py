@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -222,6 +223,12 @@ def test_the_users_own_site_modules_and_paths_are_kept(
     path = os.pathsep.join(filter(None, (str(tmp_path / "mine"), os.environ.get("PYTHONPATH"))))
     seen_ = both(run, ["-c", script], tmp_path, {"PYTHONPATH": path})
     assert seen_.output.startswith(str(tmp_path / "mine" / "sitecustomize.py").encode())
+
+
+def test_who_looks_through_all_our_modules_changes_nothing() -> None:
+    before = dict(os.environ)
+    import_module("scaly_viz.startup.sitecustomize")
+    assert dict(os.environ) == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

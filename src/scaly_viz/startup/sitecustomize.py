@@ -14,7 +14,7 @@ def _arm() -> None:
     finally:
         sys.path[:] = [path for path in sys.path if path != folder]
         sys.path_importer_cache.pop(folder, None)
-        if os.environ.get("_SCALY_VIZ_RUN_STAYS") is None:
+        if config is not None and os.environ.get("_SCALY_VIZ_RUN_STAYS") is None:
             _restore_environment()
 
 
@@ -27,8 +27,8 @@ def _restore_environment() -> None:
         os.environ["PYTHONPATH"] = before
 
 
-_arm()
-
-# The one that Python would have found without us; where there is none, site expects just this ImportError.
-sys.modules.pop("sitecustomize", None)
-__import__("sitecustomize")
+if __name__ == "sitecustomize":  # and not looked at as a part of scaly_viz
+    _arm()
+    # The one that Python would have found without us; where there is none, site expects just this ImportError.
+    sys.modules.pop("sitecustomize", None)
+    __import__("sitecustomize")
