@@ -44,6 +44,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, lest one worker be left with them at the end."""
+    heavy = ("backend", "browser", "slow")
+    files = {item.path for item in items if any(map(item.get_closest_marker, heavy))}
+    items.sort(key=lambda item: item.path not in files)
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """Fail a test that leaks a thread, a file handle or an environment variable."""

@@ -170,7 +170,9 @@ class Suite:
         marks = ("-m", " and ".join(f"not {mark}" for mark in left_out)) if left_out else ()
         which = ("--scaly-only",) if self.scaly_only else ()
         examples = () if self.complete else ("--hypothesis-profile", "few examples")
-        workers = ("--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10")
+        workers = ["--numprocesses", WORKERS, "--dist", "loadfile", "--durations", "10"]
+        if self.complete:
+            workers.append("--no-loadscope-reorder")  # tests/conftest.py knows what takes long
         how = arguments or (*which, *workers)
         run([environment.command("pytest"), *marks, *examples, *how], extra=extra)
         return "; ".join(notes)
