@@ -192,6 +192,7 @@ def test_installed_with_its_extras_no_file_belongs_to_another_package_too(
         "pip": [*pip, "install", "--no-compile"],
         "uv": [*UV, "pip", "install", "--python", python],
     }[installer]
+    assert {"scaly", "jupyter", "pytest"} <= set(provided(wheel))
     extras = ",".join(name for name in provided(wheel) if name != "instruments")
     run([*install, "--quiet", f"{wheel}[{extras}]", f"scaly=={version('scaly')}"])
     run([*pip, "check"])
@@ -220,13 +221,17 @@ def provided(wheel: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_example_of_a_gate_runs_with_what_the_extras_bring(wheel: Path, tmp_path: Path) -> None:
+def test_the_extras_bring_what_the_example_of_a_gate_and_a_notebook_need(
+    wheel: Path, tmp_path: Path
+) -> None:
     run([*UV, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")])
     python = str(tmp_path / "venv" / "bin" / "python")
-    run([*UV, "pip", "install", "--quiet", "--python", python, f"{wheel}[scaly,pytest]"])
+    run([*UV, "pip", "install", "--quiet", "--python", python, f"{wheel}[scaly,pytest,jupyter]"])
     gate = tmp_path / "gate"
     shutil.copytree(ROOT / "examples" / "gate", gate)
     assert "2 passed" in run([python, "-m", "pytest", "--scaly-viz"], cwd=gate)
+    magic = "%load_ext scaly_viz\nprint(get_ipython().find_cell_magic('visualize') is not None)"
+    assert run([python, "-m", "IPython", "--quick", "-c", magic], cwd=tmp_path).split() == ["True"]
 
 
 @pytest.mark.slow
