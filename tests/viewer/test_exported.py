@@ -14,7 +14,10 @@ from scaly.viz.serve import VizServer
 from analysis.recorded import record
 from scaly_viz.exports.chosen import chosen
 from scaly_viz.exports.formats import Options, named
+from scaly_viz.imports.arrivals import RecordingFile
+from scaly_viz.imports.readers import lines_in
 from scaly_viz.recording import Recording
+from scaly_viz.sources import fail, load
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -75,3 +78,14 @@ def test_a_browser_shows_the_picture(browser: Browser, tmp_path: Path) -> None:
     assert bounds == size, "something is drawn beside the paper"
     page.close()
     assert complaints == []
+
+
+def test_a_page_comes_back_as_the_recordings_that_it_shows(tmp_path: Path) -> None:
+    recordings = [record("chain"), record("high_rank")]
+    page, into = tmp_path / "x.html", tmp_path / "into.jsonl"
+    taken = [chosen(recording) for recording in recordings]
+    page.write_bytes(b"".join(named("html").writer()(taken, Options())))
+
+    RecordingFile(into, fail).add(lines_in(page, fail))
+
+    assert [came.to_dict() for came in load(into, fail)] == [was.to_dict() for was in recordings]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scaly_viz.exports.chosen import Chosen
+from scaly_viz.exports.embedding import embedded
 from scaly_viz.exports.formats import Options
 from scaly_viz_viewer.standalone.page import write_html
 
 
 def write(chosen: Iterable[Chosen], options: Options) -> Iterator[bytes]:
-    """Yield the page that shows the chosen recordings."""
-    yield write_html([each.recording for each in chosen], report=options.report)
+    """Yield the page that shows the chosen recordings, and has their lines inside to be imported again."""
+    taken = [*chosen]
+    page = write_html([each.recording for each in taken], report=options.report)
+    body, end, rest = page.rpartition(b"</body>")
+    yield from (body, embedded(taken).encode(), b"\n", end, rest)
