@@ -85,7 +85,7 @@ class Archive:
         self._add_graphs(number, key, opened)
         texts = _Texts(opened.recording)
         self._add_changes(f"{number}/diffs", texts)
-        deadline = time.monotonic() + self._seconds
+        deadline = time.thread_time() + self._seconds
         if not pack_names(self._block(f"{number}/names"), opened.recording, deadline):
             self.notes.append(f"{opened.recording.name}: {_NO_VALUES}")
         self._add_pairs(f"{number}/diffs", texts, deadline)
@@ -156,7 +156,7 @@ class Archive:
     def _add_pairs(self, name: str, texts: _Texts, deadline: float) -> None:
         """The differences of any other two, as long as there is time."""
         for left, right in texts.pairs():
-            if time.monotonic() > deadline:
+            if time.thread_time() > deadline:
                 self.notes.append(f"{texts.recording.name}: {_NO_DIFFERENCES}")
                 break
             self._add_diff(name, left, right)

@@ -153,7 +153,7 @@ class _Names:
     def _add_partners(self) -> bool:
         for (one, kind), (other, _) in self._neighbors():
             for ours, theirs in ((one, other), (other, one)):
-                if time.monotonic() > self.deadline:
+                if time.thread_time() > self.deadline:
                     return False
                 key = f"partners {ours.payloads[kind].digest} {theirs.payloads[kind].digest} {kind}"
                 text = self.texts.scanned(ours, kind)
@@ -329,7 +329,7 @@ class _Names:
         there: list[tuple[int, str, int] | None] = []
         near = self._near(step, kind, way)
         for i, name in enumerate(names):
-            if i % 256 == 0 and time.monotonic() > self.deadline:
+            if i % 256 == 0 and time.thread_time() > self.deadline:
                 return None
             followed = next(
                 (
