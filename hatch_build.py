@@ -113,7 +113,8 @@ def run(command: list[str], cwd: Path) -> None:
     done = subprocess.run(
         command,
         cwd=cwd,
-        env={**os.environ, "PATH": path},
+        # The system's certificates too: a company's proxy signs with its own.
+        env={"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

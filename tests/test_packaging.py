@@ -342,6 +342,20 @@ def test_every_requirement_in_the_lock_is_pinned_with_hashes(name: str) -> None:
     assert [line for line in entries if "==" not in line or "--hash=sha256:" not in line] == []
 
 
+@pytest.mark.parametrize(("asked", "expected"), [({}, "1"), ({"UV_SYSTEM_CERTS": "0"}, "0")])
+def test_the_tasks_trust_whom_the_system_trusts_unless_told_otherwise(
+    asked: Mapping[str, str], expected: str
+) -> None:
+    names = ("NODE_USE_SYSTEM_CA", "UV_SYSTEM_CERTS")
+    show = f"import shell; print([shell.environment().get(name) for name in {names}])"
+    # An authority of its own, as a company's proxy has: what is in the file does not matter here.
+    environ = {name: value for name, value in os.environ.items() if name not in names}
+    environ |= {"SSL_CERT_FILE": str(ROOT / "LICENSE"), **asked}
+    command = [sys.executable, "-c", show]
+    printed = subprocess.check_output(command, cwd=ROOT / "tools", env=environ, text=True)
+    assert printed == f"['1', '{expected}']\n"
+
+
 def test_the_files_that_a_build_makes_are_ignored_by_git() -> None:
     ignored = set((ROOT / ".gitignore").read_text().split())
     made = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,17 @@ def environment(extra: Mapping[str, str] = {}, *, as_user: bool = False) -> dict
         if not name.startswith(dropped) and name not in TOOL_NAMES
     }
     plain = {} if sys.stdout.isatty() else {"NO_COLOR": "1"}
-    return {**kept, **plain, **extra}
+    return {**_trust(), **kept, **plain, **extra}
+
+
+def _trust() -> dict[str, str]:
+    """Return what makes uv and npm believe the system's certificates, as behind a company's proxy."""
+    paths = ssl.get_default_verify_paths()
+    found = sys.platform in ("darwin", "win32") or paths.cafile is not None
+    if not found and paths.capath is not None:
+        found = any(Path(paths.capath).iterdir())
+    # uv would trust nobody where a slim container has none; Node adds them to its own.
+    return {"NODE_USE_SYSTEM_CA": "1", **({"UV_SYSTEM_CERTS": "1"} if found else {})}
 
 
 def run(
