@@ -58,10 +58,11 @@ def _papers_name(version: str) -> None:
 
 def _types_elsewhere() -> None:
     """What is only for macOS or Windows is right as far as types tell; see docs/platforms.md."""
-    mypy = environments.dev().command("mypy")
+    # Silent where imports lead out of the product: IPython's of __main__ is taken for that of tools/.
+    mypy = [environments.dev().command("mypy"), "--follow-imports", "silent"]
     for platform in ("darwin", "win32"):
         cache = ROOT / ".mypy_cache" / platform
-        run([mypy, "--platform", platform, "--cache-dir", cache, "src", "exporters", "viewer"])
+        run([*mypy, "--platform", platform, "--cache-dir", cache, "src", "exporters", "viewer"])
 
 
 def _builds_again(wheel: Path, sdist: Path) -> None:
