@@ -108,6 +108,13 @@ def test_a_buffer_is_born_renamed_and_ends_in_the_c(recording: Recording) -> Non
     assert buffer.life[1].text == "%t0 = prog.buffer : memref<3xfloat64, private>"
 
 
+def test_a_buffer_of_a_listing_has_the_type_that_the_assembly_says(recording: Recording) -> None:
+    buffer = value(recording, 1, "listing", "t0")
+
+    assert (buffer.role, buffer.type) == ("buffer", "float64 (3,)")
+    assert buffer.definition == Place(1, "listing", 5, 6, 8)
+
+
 @pytest.mark.parametrize(("step", "kind", "name"), [(3, "assembly", "s0"), (4, "code", "s0")])
 def test_a_value_can_be_followed_from_any_of_its_texts(
     recording: Recording, step: int, kind: str, name: str

@@ -296,6 +296,25 @@ def test_the_page_can_be_used_with_the_keyboard_alone(page: Page, recorder: Reco
     expect(page.locator(".steps a").nth(1)).to_have_attribute("aria-current", "step")
 
 
+def test_the_list_of_keys_is_whole(page: Page, recorder: Recorder) -> None:
+    page.goto(f"/r/{recorder.record('f')}")
+    expect(page.locator(".cm-line").first).to_be_visible()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("Shift ↓")
+    inside = """(dialog) => [...dialog.querySelectorAll("kbd")].every((key) =>
+        key.getBoundingClientRect().left >= dialog.getBoundingClientRect().left
+        && key.getClientRects().length === 1 && key.offsetHeight < 24)"""
+    assert keys.evaluate(inside)
+
+
+def test_a_label_of_spaces_leaves_something_to_click(page: Page, recorder: Recorder) -> None:
+    recorder.record("f", label=" ")
+    page.goto("/")
+    page.get_by_role("link", name="f", exact=True).click()
+    expect(page.get_by_role("heading", name="f", exact=True)).to_be_visible()
+
+
 def test_what_is_not_there_is_said(page: Page, recorder: Recorder) -> None:
     key = recorder.record("f")
     page.goto(f"/r/{key}/s/99")

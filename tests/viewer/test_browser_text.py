@@ -152,3 +152,23 @@ def test_what_a_failure_names_is_pinned_until_it_is_unpinned(page: Page, path: P
     page.keyboard.press("Escape")
     expect(page.locator(".tok-pinned")).to_have_count(0)
     expect(page).not_to_have_url(re.compile("pin="))
+
+
+def test_a_line_of_the_c_leads_to_the_program_that_it_was_made_from(big_callee: Page) -> None:
+    page = big_callee
+    (newest,) = page.request.get("/api/v1/recordings").json()["recordings"]
+    last = newest["steps"] - 1
+    asked = f"/api/v1/recordings/{newest['id']}/lines?step={last}&kind=code&to_kind=listing"
+
+    def in_listing(line: int) -> list[int]:
+        found: list[int] = page.request.get(f"{asked}&to_step={last - 1}&line={line}").json()[
+            "lines"
+        ]
+        return found
+
+    line = next(line for line in range(1, 200) if in_listing(line))
+    page.goto(f"/r/{newest['id']}/s/{last}?line={line}")
+    links = page.locator(".line-links")
+    expect(links).to_contain_text(f"Line {line} corresponds to")
+    links.get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile(rf"kind=listing.*line={in_listing(line)[0]}\b"))

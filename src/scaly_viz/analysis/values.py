@@ -24,6 +24,7 @@ from scaly_viz.recording import Step
 _MAX_LINES = 1_000
 _MAX_PLACES = 10_000
 _EXCERPT = 300
+_LISTING = "listing"
 _MOST_NAMED = 6
 
 
@@ -101,6 +102,8 @@ def value_of(
     if text is None or not uses:
         return None
     role, type_, definition = _declared(text, step, kind, name, uses)
+    if not type_ and role == "word":
+        role, type_ = _declared_in_assembly(texts, step, kind, name)
     names = followed(texts, step, kind, name)
     found = list(_found(texts, names))
     producers, consumers = related(text, step, kind, name, uses)
@@ -163,6 +166,18 @@ def _declared(
     line, use = defining[0]
     role = "procedure" if name.is_procedure else "word"
     return role, "", place_of(text, step.index, kind, line, use)
+
+
+def _declared_in_assembly(texts: Texts, step: Step, kind: str, name: Name) -> tuple[str, str]:
+    """Role and type of a name that a listing leaves out: its buffers are declared without name or type."""
+    assembly = (
+        texts.scanned(step, ASSEMBLY) if ASSEMBLY in step.payloads and kind == _LISTING else None
+    )
+    uses = list(name.uses(assembly)) if assembly is not None else []
+    if assembly is None or not uses:
+        return "word", ""
+    role, type_, _ = _declared(assembly, step, ASSEMBLY, name, uses)
+    return role, type_
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
-import { bytes, count, duration, NONE, plural, time } from "./format";
+import { bytes, count, duration, NONE, plural, renderTime, time, titleOf } from "./format";
 
 test("figures have separators and units", () => {
   expect(count(1234567)).toBe("1,234,567");
@@ -19,6 +19,7 @@ test("what is not known is a dash", () => {
   expect(bytes(null)).toBe(NONE);
   expect(duration(null)).toBe(NONE);
   expect(duration(Number.POSITIVE_INFINITY)).toBe(NONE);
+  expect(renderTime(0)).toBe(NONE);
 });
 
 test("a time that no calendar has is none", () => {
@@ -26,4 +27,10 @@ test("a time that no calendar has is none", () => {
   expect(time(1796004581.5)?.shown).toMatch(/^2026-11-\d\d \d\d:\d\d:41$/);
   expect(time(1e300)).toBeNull();
   expect(time(null)).toBeNull();
+});
+
+test("a recording is called by its label where that can be seen", () => {
+  expect(titleOf({ name: "tuned", function: "f", id: "7c0e" })).toBe("tuned");
+  expect(titleOf({ name: " ", function: "f", id: "7c0e" })).toBe("f");
+  expect(titleOf({ name: "", function: "", id: "7c0e" })).toBe("7c0e");
 });

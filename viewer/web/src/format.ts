@@ -28,6 +28,16 @@ export function duration(seconds: number | null): string {
   return `${SHORT.format(seconds)} s`;
 }
 
+/** Wall time of a render. Recordings without times, such as those of scaly.viz, have 0. */
+export function renderTime(seconds: number): string {
+  return duration(seconds || null);
+}
+
+/** What a recording is called: a label of spaces alone would leave nothing to see or to click. */
+export function titleOf(recording: { name: string; function: string; id: string }): string {
+  return recording.name.trim() === "" ? recording.function || recording.id : recording.name;
+}
+
 /** A point in time for people and, in ISO form, for machines; null where it is none. */
 export function time(seconds: number | null): { shown: string; iso: string } | null {
   const date = new Date((seconds ?? Number.NaN) * 1000);

@@ -57,6 +57,8 @@ const SHOWN: Record<string, string> = {
   ArrowDown: "↓",
   "Shift+ArrowLeft": "Shift ←",
   "Shift+ArrowRight": "Shift →",
+  "Shift+ArrowUp": "Shift ↑",
+  "Shift+ArrowDown": "Shift ↓",
   Escape: "Esc",
 };
 

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { apiUrl, recordingUrl } from "../api";
 import { useJson, useWatched } from "../fetching";
+import { titleOf } from "../format";
 import { useKeys } from "../keys";
 import { Failed, Name, Skeleton, Status } from "../names";
 import { go } from "../navigation";
@@ -71,7 +72,7 @@ function Side({ title, summary }: { title: string; summary: RecordingSummary | u
     <span class="compared">
       <span class="quiet">{title}</span>{" "}
       <a href={format(recording(summary.id))}>
-        <Name text={summary.name || summary.id} />
+        <Name text={titleOf(summary)} />
       </a>{" "}
       <Status status={summary.status} />
     </span>

@@ -1,7 +1,7 @@
 /** The recordings of each function as one row: how its code and its render time went. */
 import { apiUrl } from "../api";
 import { useWatched } from "../fetching";
-import { bytes, count, duration } from "../format";
+import { bytes, count, renderTime, titleOf } from "../format";
 import { Name, Skeleton, Status, Time } from "../names";
 import { format, home, recording } from "../route";
 import type { FunctionList } from "../schema";
@@ -53,7 +53,7 @@ export function Groups({ q }: { q: string }) {
                 <td class="figure">{count(group.failed)}</td>
                 <td>
                   <a href={format(recording(newest.id))}>
-                    <Name text={newest.name || newest.id} />
+                    <Name text={titleOf(newest)} />
                   </a>
                 </td>
                 <td>
@@ -66,7 +66,7 @@ export function Groups({ q }: { q: string }) {
                 <td>
                   <Spark values={group.code_bytes} label={`C code of ${group.function}`} />
                 </td>
-                <td class="figure">{duration(newest.duration_s)}</td>
+                <td class="figure">{renderTime(newest.duration_s)}</td>
                 <td>
                   <Spark values={group.duration_s} label={`Render time of ${group.function}`} />
                 </td>

@@ -1,6 +1,6 @@
 /** The table of recordings: a row each, sorted by what is clicked. */
 import { memo } from "preact/compat";
-import { bytes, count, duration } from "../format";
+import { bytes, count, renderTime, titleOf } from "../format";
 import { Name, Status, Time } from "../names";
 import { go } from "../navigation";
 import { compare, format, type HomeParams, recording as recordingRoute } from "../route";
@@ -120,7 +120,7 @@ const Row = memo(({ row, isPicked, picking, pick }: RowProps) => {
     <tr class={isPicked ? "chosen" : undefined}>
       <th scope="row">
         <a href={format(recordingRoute(row.id))}>
-          <Name text={row.name || row.id} />
+          <Name text={titleOf(row)} />
         </a>
       </th>
       <td>
@@ -132,7 +132,7 @@ const Row = memo(({ row, isPicked, picking, pick }: RowProps) => {
       <td class="time">
         <Time seconds={row.started_at} />
       </td>
-      <td class="figure">{duration(row.duration_s)}</td>
+      <td class="figure">{renderTime(row.duration_s)}</td>
       <td class="figure">{count(row.steps)}</td>
       <td class="figure nodes">{count(row.nodes)}</td>
       <td class="figure">{bytes(row.code_bytes)}</td>
@@ -144,7 +144,7 @@ const Row = memo(({ row, isPicked, picking, pick }: RowProps) => {
           type="button"
           class="plain link"
           aria-pressed={isPicked}
-          aria-label={`Compare ${row.name || row.id}`}
+          aria-label={`Compare ${titleOf(row)}`}
           onClick={pick}
         >
           {isPicked ? "chosen" : picking ? "with this" : "compare"}

@@ -44,11 +44,18 @@ export function LineLinks(props: Props) {
 function targetsOf({ detail, step, kind }: Props): Target[] {
   const { steps } = detail;
   const around = [neighbor(steps, step.index, -1, false), neighbor(steps, step.index, 1, false)];
-  const code = [...steps].reverse().find((each) => payloadOf(each, "code"));
+  const last = (wanted: string) => [...steps].reverse().find((each) => payloadOf(each, wanted));
+  const code = last("code");
+  // The C stands in a step of its own: what it was made from is the last program.
+  const program = KINDS.filter((each) => each !== "code").flatMap((each) => {
+    const made = kind === "code" ? last(each) : undefined;
+    return made ? [{ step: made, kind: each }] : [];
+  });
   const wanted: Target[] = [
     ...around.flatMap((each) => (each ? [{ step: each, kind }] : [])),
     ...KINDS.filter((each) => each !== kind).map((each) => ({ step, kind: each })),
     ...(code ? [{ step: code, kind: "code" }] : []),
+    ...program,
   ];
   const seen = new Set([`${step.index} ${kind}`]);
   return wanted.filter((target) => {

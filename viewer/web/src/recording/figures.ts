@@ -80,7 +80,8 @@ export function read(
   kind: string,
 ): Reading {
   if (step.missing) return { value: null, change: null };
-  if (figure.id === "time") return { value: step.duration_s, change: null };
+  // A step takes some time; 0 is what a recording without times has.
+  if (figure.id === "time") return { value: step.duration_s || null, change: null };
   if (figure.id === "lines") {
     const text = texts?.[kind] ?? Object.values(texts ?? {})[0];
     return text

@@ -1,7 +1,7 @@
 /** The head of a recording: its name, how the render went, and where it came from. */
 
 import { HAS } from "../features";
-import { duration, plural } from "../format";
+import { plural, renderTime, titleOf } from "../format";
 import { Name, Pre, Status, Time } from "../names";
 import { format, home, type Route, recording } from "../route";
 import type { RecordingDetail, RecordingSummary } from "../schema";
@@ -20,7 +20,7 @@ export function Head({ detail, route, room }: Props) {
     <header class="recording-head">
       <div class="headline">
         <h1 tabIndex={-1}>
-          <Name text={summary.name || summary.id} />
+          <Name text={titleOf(summary)} />
         </h1>
         <Status status={summary.status} />
         <span class="quiet" role="status">
@@ -80,7 +80,7 @@ function Facts({ summary }: { summary: RecordingSummary }) {
       </div>
       <div>
         <dt>render</dt>
-        <dd>{duration(summary.duration_s)}</dd>
+        <dd>{renderTime(summary.duration_s)}</dd>
       </div>
       {facts
         .filter(([, value]) => value !== "")

@@ -32,15 +32,21 @@ export function Overview({ detail, choice, params, change, changes }: Props) {
         <h2>
           {figure.label} <span class="quiet">{figure.meaning.toLowerCase()}, by step</span>
         </h2>
-        <FigureChart
-          steps={detail.steps}
-          values={values}
-          show={figure.show}
-          current={choice?.step.index ?? null}
-          href={(step) => format(atStep({ id, params }, step, { room: "text" }))}
-        />
+        {values.some((value) => value !== null) ? (
+          <FigureChart
+            steps={detail.steps}
+            values={values}
+            show={figure.show}
+            current={choice?.step.index ?? null}
+            href={(step) => format(atStep({ id, params }, step, { room: "text" }))}
+          />
+        ) : (
+          <p class="quiet">No step of this recording has it.</p>
+        )}
       </section>
-      {HAS.timeline && <Timeline detail={detail} params={params} />}
+      {HAS.timeline && detail.steps.some((step) => step.duration_s > 0) && (
+        <Timeline detail={detail} params={params} />
+      )}
       <section aria-label="Figures of all steps">
         <h2>Figures</h2>
         <div class="scroll">

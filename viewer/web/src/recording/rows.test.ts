@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
 import { step } from "../testing";
-import { signed } from "./figures";
+import { figureOf, read, signed } from "./figures";
 import { neighbor } from "./rail";
 import { type Row, rowsOf } from "./rows";
 import { lanesOf } from "./timeline";
@@ -43,6 +43,11 @@ test("arrow keys skip what changed nothing, unless it is shown", () => {
   expect(neighbor(STEPS, 5, 1, true)?.index).toBe(6);
   expect(neighbor(STEPS, 9, -1, false)?.index).toBe(5);
   expect(neighbor(STEPS, 0, -1, false)).toBeNull();
+});
+
+test("a step of a recording without times has none", () => {
+  expect(read(figureOf("time"), step({ duration_s: 0 }), null, "listing").value).toBeNull();
+  expect(read(figureOf("time"), step({ duration_s: 0.25 }), null, "listing").value).toBe(0.25);
 });
 
 test("a change has its sign, and none is nothing", () => {

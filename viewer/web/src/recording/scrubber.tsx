@@ -1,5 +1,5 @@
 /** The way through the steps: a track with a tick a step, and where one is on it. */
-import { duration } from "../format";
+import { renderTime } from "../format";
 import { Name } from "../names";
 import type { RecordingDetail, StepSummary } from "../schema";
 import { shortName } from "./choose";
@@ -58,7 +58,7 @@ export function Scrubber({ detail, current, before, after, to, lifeOf }: Props) 
           </button>
         ))}
       </div>
-      <span class="quiet">{duration(recording.duration_s)}</span>
+      <span class="quiet">{renderTime(recording.duration_s)}</span>
       {isLive && (
         <span class="quiet">
           <span class="live-dot" aria-hidden="true" /> live
