@@ -196,8 +196,8 @@ def test_a_recording_that_lacks_a_step_never_passes(versions: Path, tmp_path: Pa
     [
         (("{}/base", "nosuch.jsonl"), "nosuch.jsonl: no such file or folder"),
         (("{}/base", "no/such"), "no/such: no such file or folder"),
-        (("{}/base", "nosuch"), "there is no file 'nosuch', and No recordings yet in "),
-        (("{}/base", ""), "there is no file '', and No recordings yet in "),
+        (("{}/base", "nosuch"), "there is no file 'nosuch', and there are no recordings yet in "),
+        (("{}/base", ""), "there is no file '', and there are no recordings yet in "),
         (("{}/base#nobody", "{}/new"), "no recording is called 'nobody'; there are 6"),
         (("{}", "{}/new"), "No recordings in {}."),
         (("{}/base#damper", "{}/new#high_rank", "--function", "x*"), "no recording in BASE"),

@@ -120,6 +120,26 @@ def test_a_folder_gets_a_file_for_each_recording(
     assert message == f"{tmp_path}/out/spring.asm: exists already; --force replaces it"
 
 
+def test_a_recording_without_code_does_not_keep_the_others_from_a_folder(
+    rendered: list[Line], tmp_path: Path, recording_folder: Path
+) -> None:
+    failed_first = sorted(rendered, key=lambda line: b"high_rank" not in json.dumps(line).encode())
+    write_lines(recording_folder / "recordings.jsonl", failed_first)
+    words = ["export", "high_rank", "spring", "--format", "c", "--to"]
+
+    result = run(*words, f"{tmp_path}/out/")
+
+    assert result.exit_code == 1
+    code = tmp_path / "out" / "spring.c"
+    assert [*code.parent.iterdir()] == [code]
+    assert result.stdout == f"{code}: 1 recording, {code.stat().st_size:,} bytes\n"
+    first, last = result.stderr.splitlines()
+    assert first.startswith("scaly-viz: warning: high_rank has no generated C (LoweringError(")
+    assert last == "scaly-viz: error: 1 of 2 recordings could not be exported"
+    alone = error_of("export", "high_rank", "--format", "c", "--to", f"{tmp_path}/other/")
+    assert alone.startswith("high_rank has no generated C (LoweringError(")
+
+
 def test_a_file_of_recordings_can_stand_for_all_in_it(local: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     output_of("export", "spring", "high_rank", "--to", other)

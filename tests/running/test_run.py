@@ -96,6 +96,19 @@ def test_a_script_is_recorded_and_a_summary_says_what_and_where(tmp_path: Path) 
     ]
 
 
+def test_a_summary_says_that_the_file_could_not_be_written(tmp_path: Path) -> None:
+    script = write(tmp_path, "render_c_source(make('cost'))")
+    folder = script / "viz"  # below what is no folder
+
+    done = run(script, SCALY_VIZ_DIR=str(folder))
+
+    place = folder / "recordings.jsonl"
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == (
+        f"They are not in {place}, which could not be written; scaly-viz doctor says what to do"
+    )
+
+
 def test_functions_label_and_json(tmp_path: Path) -> None:
     script = write(
         tmp_path,

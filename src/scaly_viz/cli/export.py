@@ -117,8 +117,9 @@ def command(  # noqa: PLR0913, PLR0917 - click hands over each option
     picked = exporting.pick(path, () if everything else words, strict=strict)
     options = formats.Options(exporting.stepper(step), boxes or formats.BOXES, output.warn)
     kept = exporting.kinds(keep) if redact else None
-    written = exporting.export(picked, target, options, keep=kept, force=force)
+    exported = exporting.export(picked, target, options, keep=kept, force=force)
     if as_json:
-        output.write_json([each.as_json() for each in written])
+        output.write_json([each.as_json() for each in exported.written])
     elif not target.is_standard_output:
-        output.write("".join(f"{each.in_words()}\n" for each in written))
+        output.write("".join(f"{each.in_words()}\n" for each in exported.written))
+    exported.fail_if_incomplete()

@@ -198,6 +198,28 @@ class Written:
         return f"{visible(str(self.path))}: {count}, {self.bytes:,} bytes"
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What became of all recordings; ``problems`` are of those that a folder has no file of."""
+
+    written: list[Written]
+    problems: list[str]
+
+    def fail_if_incomplete(self) -> None:
+        """Raise where a recording could not be exported.
+
+        Raises:
+            ScalyVizError: one could not.
+        """
+        count, total = len(self.problems), len(self.problems) + len(self.written)
+        if count and total == 1:
+            raise ScalyVizError(self.problems[0])
+        for problem in self.problems:
+            output.warn(problem)
+        if count:
+            raise ScalyVizError(f"{count:,} of {total:,} recordings could not be exported")
+
+
 def export(
     picked: Sequence[Picked],
     to: Target,
@@ -205,7 +227,7 @@ def export(
     *,
     keep: frozenset[str] | None,
     force: bool,
-) -> list[Written]:
+) -> Exported:
     """Write what was ``picked``, redacted but for what to ``keep``, or as it is where that is None.
 
     Raises:
@@ -228,7 +250,7 @@ def export(
             size = _print(content, to.format)
         else:
             size = files.write_file(to.path, packed(content, to.packing), force=force)
-    return [Written(to.path, to.format.name, ids, size)]
+    return Exported([Written(to.path, to.format.name, ids, size)], [])
 
 
 def _export_each(
@@ -239,7 +261,7 @@ def _export_each(
     *,
     keep: frozenset[str] | None,
     force: bool,
-) -> list[Written]:
+) -> Exported:
     folder = to.path or Path()
     folder.mkdir(parents=True, exist_ok=True)
     suffix = to.format.suffixes[0]
@@ -248,13 +270,17 @@ def _export_each(
     for recording in recordings if keep is None else ():
         files.check_free(folder / file_name(recording, alone, suffix), force=force)
     write = to.format.writer()
-    written = []
+    exported = Exported([], [])
     with closing(_taken(picked, keep)) as taken:
         for each in taken:
             path = folder / file_name(each.recording, alone, suffix)
-            size = files.write_file(path, write([each], options), force=force)
-            written.append(Written(path, to.format.name, [each.recording.id], size))
-    return written
+            try:
+                size = files.write_file(path, write([each], options), force=force)
+            except ScalyVizError as error:  # a render that failed has no C: the others have
+                exported.problems.append(str(error))
+                continue
+            exported.written.append(Written(path, to.format.name, [each.recording.id], size))
+    return exported
 
 
 def _taken(picked: Sequence[Picked], keep: frozenset[str] | None) -> Generator[Chosen]:

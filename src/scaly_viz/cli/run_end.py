@@ -111,6 +111,10 @@ def _lines(
     if path is None:
         yield f"Sent to: {', '.join(_exporters(run)) or 'nobody, they were kept in memory only'}"
         return
+    if not any(path.parent.glob(f"{path.stem}*")):
+        place = visible(str(path))
+        yield f"They are not in {place}, which could not be written; scaly-viz doctor says what to do"
+        return
     at = _recording_path_option(path)
     newest = recorded.listed[-1].id[:_SHORT_ID]
     yield f"In {visible(str(path))}; to look at them:"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from scaly_viz import settings
 from scaly_viz.analysis.report import Open
 from scaly_viz.analysis.summary import RecordingSummary, summarize
 from scaly_viz.cli import reading
@@ -87,6 +88,8 @@ class Sides:
         if path not in self._places:
             self._places[path] = self._read(path)
         place = self._places[path]
+        if not place.recordings and path is None:
+            raise ScalyVizError(f"there are no recordings yet in {settings.recording_path()}")
         if not place.recordings:
             raise ScalyVizError(reading.nothing_there(path).splitlines()[0])
         if word is None:
