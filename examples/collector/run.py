@@ -35,6 +35,7 @@ import scaly_viz
 
 COMPOSE = Path(__file__).parents[2] / "compose"
 READY_S = 120.0
+OTHERWISE = "JAEGER and COLLECTOR may name programs instead: a jaeger, and an otelcol-contrib"
 
 
 @sc.function(sc.arg("x", 3), sc.arg("u", 2))
@@ -56,7 +57,8 @@ def by_docker() -> Iterator[Servers]:
     """Run the servers of compose/compose.yaml; they stop at the end, and keep what they stored."""
     compose = ["docker", "compose", "--file", str(COMPOSE / "compose.yaml")]
     compose += ["--profile", "jaeger", "--profile", "collector"]
-    subprocess.run([*compose, "up", "--detach", "--wait"], check=True)
+    if subprocess.run([*compose, "up", "--detach", "--wait"], check=False).returncode != 0:
+        raise SystemExit(f"docker could not run the servers; {OTHERWISE}")
     try:
         yield Servers("http://127.0.0.1:4338", "http://127.0.0.1:16686")
     finally:
@@ -166,7 +168,7 @@ def servers() -> AbstractContextManager[Servers]:
         return by_programs(jaeger, collector)
     if shutil.which("docker"):
         return by_docker()
-    raise SystemExit("needs Docker, or the programs jaeger and otelcol-contrib (JAEGER, COLLECTOR)")
+    raise SystemExit(f"there is no docker here; {OTHERWISE}")
 
 
 def send_and_read_back(servers: Servers) -> None:

@@ -260,6 +260,7 @@ def show(
 
     Raises:
         ScalyVizError: there is no such recording.
+        TypeError: ``recording`` is none of these.
     """
     from scaly_viz_viewer.notebook import show as show_in_notebook
 

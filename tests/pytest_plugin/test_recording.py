@@ -66,8 +66,9 @@ def test_figures_of_what_is_recorded(scaly_viz):
     )
     recording.assert_figures(flops="== 9", **{"nodes@expression": recording.figure("nodes@expression")})
     for wrong in ("flop > 1", "spring: flops > 1", "flops"):
-        with pytest.raises(package.ScalyVizError):
+        with pytest.raises(package.ScalyVizError) as raised:
             recording.assert_figures(wrong)
+        assert len(raised.traceback) == 2
     with pytest.raises(FigureError):
         recording.figure("nodes@no_such_step")
 

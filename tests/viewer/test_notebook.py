@@ -24,6 +24,8 @@ CELLS = (
     "%%visualize --functions nothing_like_this\n_ = programs['lanes_4'].render(built[0])",
     "%%visualize\nprograms['broken_pass'].render(built[1])",
     "import scaly_viz\nscaly_viz.show(scaly_viz.recordings()[0])",
+    "scaly_viz.show(42)",
+    "scaly_viz.show([])",
 )
 
 
@@ -97,10 +99,14 @@ def test_a_cell_gives_its_value_and_its_error_as_it_would_by_itself(
         ["stream"],
         ["display_data", "error"],
         ["display_data"],
+        ["error"],
+        ["error"],
     ]
     assert outputs[1][1].data["text/plain"] == "'the last value'"
     assert outputs[2][0].text == "%%visualize: nothing was rendered in this cell\n"
     assert "trust the notebook" in outputs[4][0].data["text/plain"]
+    wanted = "an id, a dict of recordings(), or some of these are shown, not"
+    assert [each[0].evalue for each in outputs[5:]] == [f"{wanted} 42", f"{wanted} []"]
 
 
 def test_outside_of_a_notebook_show_says_where_recordings_can_be_seen(

@@ -38,9 +38,18 @@ def show(asked: Asked | Sequence[Asked] | None, height: int = _HEIGHT) -> None:
     if not _is_notebook():
         sys.stderr.write(_ELSEWHERE)
         return
-    wanted = [asked] if isinstance(asked, str | Mapping) else asked
-    found = [_last()] if wanted is None else [_found(each) for each in wanted]
-    _display(found, height)
+    _display([_last()] if asked is None else [_found(each) for each in _each(asked)], height)
+
+
+def _each(asked: object) -> list[Asked]:
+    several = [asked] if isinstance(asked, str | Mapping) else asked
+    each = [*several] if isinstance(several, Sequence) else []
+    found = [one for one in each if isinstance(one, str | Mapping)]
+    if not found or len(found) < len(each):
+        raise TypeError(
+            f"an id, a dict of recordings(), or some of these are shown, not {asked!r:.60}"
+        )
+    return found
 
 
 def _is_notebook() -> bool:

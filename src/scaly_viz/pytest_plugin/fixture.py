@@ -95,13 +95,12 @@ class RecordedRender:
             ConditionError: a condition cannot be understood.
         """
         __tracebackhide__ = True
-        wanted = [_condition(text) for text in conditions]
-        exact: dict[str, object] = {}
-        for name, value in figures.items():
-            if isinstance(value, str):
-                wanted.append(_condition(f"{name} {value}"))
-            else:
-                exact[name] = value
+        exact = {name: value for name, value in figures.items() if not isinstance(value, str)}
+        texts = [f"{name} {value}" for name, value in figures.items() if name not in exact]
+        try:
+            wanted = [_condition(text) for text in (*conditions, *texts)]
+        except ConditionError as error:
+            raise error.with_traceback(None) from None  # how it was read tells a test nothing
         before = self._snapshot_for(wanted)
         lines: list[str] = []
         for condition in wanted:

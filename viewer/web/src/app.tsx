@@ -97,7 +97,7 @@ function SearchBox({ route }: { route: Route }) {
       type="search"
       class="search-box"
       defaultValue={q}
-      placeholder={inside ? "Search all steps  /" : "Search all recordings  /"}
+      placeholder={inside ? "Search all steps  /" : "Search all recordings"}
       aria-label={inside ? "Search all steps of this recording" : "Search all recordings"}
       spellcheck={false}
       onKeyDown={(event) => {

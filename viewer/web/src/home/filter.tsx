@@ -36,7 +36,7 @@ export function FilterBox({ q, problem, changed }: Props) {
         type="search"
         data-search
         value={text}
-        placeholder="Filter: failed  fn:ocp*  since:2h"
+        placeholder="Filter  /  as in  failed  fn:ocp*  since:2h"
         aria-label="Filter recordings"
         aria-describedby={id}
         aria-invalid={problem !== null}
