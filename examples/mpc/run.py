@@ -73,7 +73,7 @@ def main() -> None:
     solver = sc.solver(hold, "sqp")
     scaly_viz.visualize(solver)
     module = write_module(solver, OUT)
-    print(f"{module.source_name}: {len(module.source):,} bytes of C")
+    print(f"{module.source_name}: {len(module.source):,} bytes of C", flush=True)
 
     flight = OUT / "flight"
     sources = [HERE / "flight.c", OUT / module.source_name]

@@ -66,6 +66,6 @@ def _rename(line: Line, old: str, new: str) -> None:
 def test_an_empty_no_color_means_nothing_and_a_full_one_wins_over_force_color() -> None:
     _, colored = run_on_terminal("list", environ={"NO_COLOR": ""})
     assert "\x1b[3" in colored
-    assert b"\x1b[3" in run_process("list", FORCE_COLOR="1").stdout
+    assert b"\x1b[3" in run_process("list", FORCE_COLOR="1", NO_COLOR="").stdout
     assert b"\x1b[3" not in run_process("list", FORCE_COLOR="1", NO_COLOR="1").stdout
-    assert run_process("list", FORCE_COLOR="").stdout.decode() == output_of("list")
+    assert run_process("list", FORCE_COLOR="", NO_COLOR="").stdout.decode() == output_of("list")

@@ -176,7 +176,7 @@ def test_children_of_every_kind_are_recorded_and_in_the_summary(tmp_path: Path) 
             for method in ("fork", "spawn", "forkserver"):
                 child = multiprocessing.get_context(method).Process(target=work, args=(method,))
                 child.start(); child.join()
-                print(method, child.exitcode)
+                print(method, child.exitcode, flush=True)
             if os.fork() == 0:
                 work("os_fork"); sys.exit(3)
             print(os.waitstatus_to_exitcode(os.wait()[1]))

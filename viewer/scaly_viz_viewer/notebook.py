@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 type Asked = str | Mapping[str, Any]
 
 _HEIGHT = 640
+_SECONDS = 12.0  # a cell is waited for
 _ELSEWHERE = (
     "scaly_viz.show() displays the viewer in notebooks; here, `scaly-viz serve` (or scaly_viz.serve())"
     " shows what was recorded, and `scaly-viz export ID --to page.html` writes it as a page.\n"
@@ -65,7 +66,7 @@ def _display(recordings: Sequence[Recording], height: int) -> None:
 
     from scaly_viz_viewer.standalone.page import write_html
 
-    page = write_html(recordings, source="this notebook").decode()
+    page = write_html(recordings, source="this notebook", seconds=_SECONDS).decode()
     names = ", ".join(recording.name for recording in recordings)
     frame = _FRAME.format(
         height=height, title=html.escape(f"scaly-viz: {names}"), page=html.escape(page)

@@ -23,7 +23,7 @@ _STATIC = Path(__file__).parents[1] / "static"
 _FONT = re.compile(r"url\(\"?/static/([\w.-]+\.woff2)\"?\)")
 _WORKERS = ("graph",)
 # What may be left out where there is too much of it is worked out for about so long.
-_SECONDS = 12.0
+_SECONDS = 60.0
 
 _PAGE = """<!doctype html>
 <html lang="en">

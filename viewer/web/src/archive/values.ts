@@ -9,6 +9,7 @@ const MAX_RELATED = 200;
 const MAX_LINES = 1_000;
 const MAX_PLACES = 10_000;
 const EXCERPT = 300;
+const [LISTING, ASSEMBLY] = ["listing", "assembly"];
 
 /** What of a value is in one text. */
 interface Found {
@@ -78,10 +79,13 @@ async function told(
   const names = await followed(texts, step, kind, name);
   const found = await foundOf(texts, names);
   const [producers, consumers] = related(own, name);
+  const said = declared(own, name);
+  const isUntold = kind === LISTING && said.role === "word" && said.type === "";
   return {
     name: name.name,
     scope: name.scope,
-    ...declared(own, name),
+    ...said,
+    ...(isUntold && (await declaredInAssembly(texts, step, name))),
     life: [...lifeOf(found)],
     producers,
     consumers,
@@ -105,6 +109,19 @@ function declared(own: Found, name: Name): Pick<Value, "role" | "type" | "defini
   const [role, type] = saying?.declared ?? [name.isProcedure ? "procedure" : "word", ""];
   const use = saying ?? defining[0];
   return { role, type, definition: use ? placeOf(own, use) : null };
+}
+
+/** Role and type of a name that a listing leaves out: its buffers are declared without name or type. */
+async function declaredInAssembly(
+  texts: Texts,
+  step: StepSummary,
+  name: Name,
+): Promise<Pick<Value, "role" | "type"> | null> {
+  const text = texts.has(step, ASSEMBLY) ? await texts.scanned(step, ASSEMBLY) : null;
+  const uses = text?.uses(name) ?? [];
+  if (!text || uses.length === 0) return null;
+  const { role, type } = declared({ step, kind: ASSEMBLY, text, uses }, name);
+  return { role, type };
 }
 
 async function foundOf(texts: Texts, names: Map<number, Known>): Promise<Found[]> {
