@@ -133,6 +133,7 @@ class Session:
             "SCALY_CACHE_DIR": str(self.cache / "jit"),
             "UV_CACHE_DIR": kept.get("UV_CACHE_DIR", str(Path("~/.cache/uv").expanduser())),
             "TERM": "xterm",
+            "COLUMNS": str(_COLUMNS),
             "NO_COLOR": "1",
             "LC_ALL": "C.UTF-8",
         }
