@@ -69,6 +69,7 @@ def page(browser: Browser, file: Path) -> Iterator[Page]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: complaints.append(request.url))
     page.goto(file.as_uri())
+    page.wait_for_selector("main")  # unpacked, and drawn
     yield page
     context.close()
     own = (file.as_uri(), "data:", "blob:")
