@@ -102,6 +102,7 @@ class Lowering:
     _storage: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _bodies: dict[str, _Body] = field(default_factory=dict)
     _lines: dict[int, list[int]] | None = None
+    _reach: dict[int, tuple[list[str], Mapping[str, int]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, expression: ScannedText, program: ScannedText) -> Lowering:
@@ -150,14 +151,23 @@ class Lowering:
         """Return the outputs of its function that are made of ``value``."""
         found: list[str] = []
         for scope in self.expression.named(value.scope):
-            operations, returned = _operations(self.expression, scope)
-            reached = {value.name}
-            for each in operations:
-                if not reached.isdisjoint(each.operands):
-                    reached.add(each.name)
-            _, outputs = signature_of(self.expression.lines[scope.line - 1])
-            found += [name for name, of in zip(outputs, returned, strict=False) if of in reached]
+            if scope.line not in self._reach:
+                self._reach[scope.line] = self._reached(scope)
+            outputs, reach = self._reach[scope.line]
+            found += [o for i, o in enumerate(outputs) if reach.get(value.name, 0) >> i & 1]
         return found
+
+    def _reached(self, scope: Scope) -> tuple[list[str], Mapping[str, int]]:
+        """The outputs of a function, and of each value a bit for every output that is made of it."""
+        operations, returned = _operations(self.expression, scope)
+        _, outputs = signature_of(self.expression.lines[scope.line - 1])
+        reach: defaultdict[str, int] = defaultdict(int)
+        for i, of in enumerate(returned):
+            reach[of] |= 1 << i
+        for each in reversed(operations):
+            for operand in each.operands:
+                reach[operand] |= reach[each.name]
+        return [*outputs], reach
 
     def storage(self, function: str) -> Mapping[str, str]:
         """Return the storage of each value of ``function``, its inputs and outputs first."""
