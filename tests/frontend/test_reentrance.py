@@ -63,7 +63,7 @@ def _signal_within(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        "scaly_viz.frontend.marks._target",
+        "scaly_viz.frontend.marks.target_of",
         "scaly_viz.frontend.marks._instances",
         "scaly_viz.frontend.worker.Worker._end_interrupted",
         "scaly_viz.store.SpanStore.spans",

@@ -71,6 +71,8 @@ def test_figures_of_what_is_recorded(scaly_viz):
         assert len(raised.traceback) == 2
     with pytest.raises(FigureError):
         recording.figure("nodes@no_such_step")
+    with pytest.raises(TypeError, match="expected a scaly Function"):
+        scaly_viz.render(42)
 
 def test_inside_of_deterministic_nothing_is_recorded(scaly_viz):
     with deterministic():

@@ -44,11 +44,11 @@ class Marks:
         if not isinstance(label, str | None):
             raise TypeError(f"expected a label of type str, or None, got {type(label).__name__}")
         with self._lock:
-            self._labels[_target(function)] = label
+            self._labels[target_of(function)] = label
 
     def remove(self, function: Markable) -> None:
         """Remove the mark of ``function``, if it has one."""
-        target = _target(function)
+        target = target_of(function)
         with self._lock:
             self._labels.pop(target, None)
             # Marked before its only instance was traced.
@@ -97,7 +97,12 @@ def _complete(function: Any) -> bool:
     return hasattr(function, "instances") and inputs is not None and not inputs.has_holes
 
 
-def _target(function: Any) -> Any:
+def target_of(function: Any) -> Any:
+    """Return what scaly renders for ``function``: of a solver its function, of a complete declaration its instance.
+
+    Raises:
+        TypeError: it is no function of scaly.
+    """
     if isinstance(function, Solver):
         function = function.function
     if not isinstance(function, _FUNCTIONS):

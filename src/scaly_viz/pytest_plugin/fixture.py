@@ -245,6 +245,9 @@ class ScalyViz:
         """Render the C of ``function``, or of a solver's function, and return the recording.
 
         A function that was compiled before is not compiled again by a call; this renders it anew.
+
+        Raises:
+            TypeError: ``function`` is no function of scaly.
         """
         from scaly_viz.frontend.rendering import render
 
