@@ -29,9 +29,8 @@ UV = [sys.executable, "-m", "uv"]
 PACKAGES = ("scaly_viz", "scaly_viz_exporters", "scaly_viz_viewer")
 FOLDERS = ("src/scaly_viz", "exporters/scaly_viz_exporters", "viewer/scaly_viz_viewer")
 EXPORTER = ROOT / "examples" / "exporter"
-STATIC = tuple(
-    f"static/{name}" for name in ("index.html", "app.js", "style.css", "THIRD_PARTY_LICENSES.txt")
-)
+ASSETS = ("index.html", "app.js", "graph.worker.js", "style.css", "boot.js")
+STATIC = tuple(f"static/{name}" for name in (*ASSETS, "THIRD_PARTY_LICENSES.txt"))
 # Nothing listens there: a build that asks npm's registry fails, and says so.
 NO_NPM = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_fetch_retries": "0"}
 

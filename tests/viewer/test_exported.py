@@ -12,12 +12,14 @@ from playwright.sync_api import Browser, expect
 from scaly.viz.serve import VizServer
 
 from analysis.recorded import record
+from scaly_viz.errors import ScalyVizError
 from scaly_viz.exports.chosen import chosen
 from scaly_viz.exports.formats import Options, named
 from scaly_viz.imports.arrivals import RecordingFile
 from scaly_viz.imports.readers import lines_in
 from scaly_viz.recording import Recording
 from scaly_viz.sources import fail, load
+from scaly_viz_viewer.standalone.page import write_html
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -89,3 +91,15 @@ def test_a_page_comes_back_as_the_recordings_that_it_shows(tmp_path: Path) -> No
     RecordingFile(into, fail).add(lines_in(page, fail))
 
     assert [came.to_dict() for came in load(into, fail)] == [was.to_dict() for was in recordings]
+
+
+def test_a_page_that_is_not_built_is_told_before_anything_is_worked_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def work(*_: object) -> None:
+        pytest.fail("worked for nothing")
+
+    monkeypatch.setattr("scaly_viz_viewer.standalone.page.STATIC", tmp_path)
+    monkeypatch.setattr("scaly_viz_viewer.standalone.page.Archive", work)
+    with pytest.raises(ScalyVizError, match="the page is not built"):
+        write_html([record("hessian")])

@@ -20,7 +20,11 @@ _MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 _NAME = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,99}", re.ASCII)
-_STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "static"
+NOT_BUILT = (
+    "the page is not built: in a source checkout, install the package or run"
+    " `npm ci && npm run build` in viewer/web"
+)
 
 pages = Blueprint("pages", __name__)
 
@@ -46,16 +50,11 @@ def asset(name: str) -> Response:
 
 def _asset(name: str) -> Response | None:
     media_type = _MEDIA_TYPES.get(Path(name).suffix)
-    if media_type is None or not _NAME.fullmatch(name) or not (_STATIC / name).is_file():
+    if media_type is None or not _NAME.fullmatch(name) or not (STATIC / name).is_file():
         return None
-    data = (_STATIC / name).read_bytes()
+    data = (STATIC / name).read_bytes()
     return tagged(data, media_type, hashlib.sha256(data).hexdigest())
 
 
 def _not_built() -> Response:
-    raise ApiError(
-        503,
-        "page_not_built",
-        "the page is not built: in a source checkout, install the package or run"
-        " `npm ci && npm run build` in viewer/web",
-    )
+    raise ApiError(503, "page_not_built", NOT_BUILT)

@@ -12,14 +12,14 @@ import hashlib
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording
+from scaly_viz_viewer.pages import NOT_BUILT, STATIC
 from scaly_viz_viewer.responses import encode_json
 from scaly_viz_viewer.standalone.archive import Archive
 
-_STATIC = Path(__file__).parents[1] / "static"
 _FONT = re.compile(r"url\(\"?/static/([\w.-]+\.woff2)\"?\)")
 _WORKERS = ("graph",)
 # What may be left out where there is too much of it is worked out for about so long.
@@ -67,11 +67,12 @@ def write_html(
     """
     if not recordings:
         raise ScalyVizError("there is no recording to export")
+    program = _Program.read()
     archive = Archive(recordings, source, seconds)
     if report is not None:
         for note in archive.notes:
             report(note)
-    return _page(_title(archive), archive)
+    return _page(_title(archive), program, archive)
 
 
 def _title(archive: Archive) -> str:
@@ -80,18 +81,31 @@ def _title(archive: Archive) -> str:
     return f"{name} and {len(others)} more" if others else name
 
 
-def _page(title: str, archive: Archive) -> bytes:
-    app, boot, style = _asset("app.js"), _asset("boot.js"), _style()
-    workers = {name: _asset(f"{name}.worker.js") for name in _WORKERS}
-    assets = {"style": style, "app": app, "workers": workers}
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """The page's own program, as it is built: read before all that takes long, as it may not be there."""
+
+    app: str
+    boot: str
+    style: str
+    workers: dict[str, str]
+
+    @classmethod
+    def read(cls) -> _Program:
+        workers = {name: _asset(f"{name}.worker.js") for name in _WORKERS}
+        return cls(_asset("app.js"), _asset("boot.js"), _style(), workers)
+
+
+def _page(title: str, program: _Program, archive: Archive) -> bytes:
+    assets = {"style": program.style, "app": program.app, "workers": program.workers}
     page = _PAGE.format(
-        policy=html.escape(_policy(boot, app, style)),
+        policy=html.escape(_policy(program)),
         version=_version(),
         title=html.escape(f"{title} - scaly-viz"),
-        icon=_data_url("image/svg+xml", (_STATIC / "icon.svg").read_bytes()),
+        icon=_data_url("image/svg+xml", (STATIC / "icon.svg").read_bytes()),
         blocks="\n".join(_blocks(archive)),
         assets=_compressed(encode_json(assets)),
-        boot=boot,
+        boot=program.boot,
     )
     return page.encode()
 
@@ -104,28 +118,25 @@ def _version() -> str:
 
 def _asset(name: str) -> str:
     try:
-        return (_STATIC / name).read_text(encoding="utf-8")
+        return (STATIC / name).read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise ScalyVizError(
-            "the page is not built: in a source checkout, install the package or run"
-            " `npm ci && npm run build` in viewer/web"
-        ) from error
+        raise ScalyVizError(NOT_BUILT) from error
 
 
 def _style() -> str:
     """The style with its fonts inside."""
     return _FONT.sub(
-        lambda font: f"url({_data_url('font/woff2', (_STATIC / font[1]).read_bytes())})",
+        lambda font: f"url({_data_url('font/woff2', (STATIC / font[1]).read_bytes())})",
         _asset("style.css"),
     )
 
 
-def _policy(boot: str, app: str, style: str) -> str:
+def _policy(program: _Program) -> str:
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src {_hash(boot)} {_hash(app)}",
-            f"style-src {_hash(style)}",
+            f"script-src {_hash(program.boot)} {_hash(program.app)}",
+            f"style-src {_hash(program.style)}",
             "worker-src blob:",  # its program is inside of the page
             "img-src data:",
             "font-src data:",

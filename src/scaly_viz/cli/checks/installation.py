@@ -16,7 +16,7 @@ from scaly_viz._version import __version__
 from scaly_viz.cli.checks import Finding, Verdict
 
 _AREA = "installation"
-_ASSETS = ("index.html", "app.js", "style.css")
+_ASSETS = ("index.html", "app.js", "graph.worker.js", "style.css", "boot.js")
 
 
 def check() -> Iterator[Finding]:
