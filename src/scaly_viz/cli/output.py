@@ -33,9 +33,7 @@ def console() -> Console:
     from rich.console import Console
 
     width = None if is_terminal() else UNLIMITED
-    # Empty, it means nothing: https://no-color.org.
-    no_color = bool(os.environ.get("NO_COLOR"))
-    return Console(width=width, markup=False, highlight=False, emoji=False, no_color=no_color)
+    return Console(width=width, markup=False, highlight=False, emoji=False)
 
 
 def show(to: Console, texts: Iterable[Text | str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -155,7 +154,6 @@ def _table(config: RunConfig, recorded: Recorded) -> str:
         markup=False,
         highlight=False,
         emoji=False,
-        no_color=bool(os.environ.get("NO_COLOR")),
     )
     console.print(new_recordings_table(recorded.listed[-_LISTED:], console), soft_wrap=True)
     return out.getvalue().rstrip("\n")
