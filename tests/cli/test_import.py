@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from scaly_viz import sources
 from scaly_viz.exports.chosen import Shelf
@@ -127,6 +128,7 @@ FOREIGN = {
     "empty.jsonl": (b"", "no file of recordings"),
     "other.jsonl": (b'{"resourceLogs":[]}\n', "there are no recordings in it"),
     "cut.jsonl.gz": (gzip.compress(b"{}" * 99)[:20], "there are no recordings in it"),
+    "cut.jsonl.zst": (zstandard.compress(b"{}" * 99)[:12], "there are no recordings in it"),
 }
 
 
@@ -138,6 +140,23 @@ def test_a_foreign_file_is_told_in_one_line(name: str, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert f"{tmp_path / name}: {message}" in result.stderr
     assert len(result.stderr.splitlines()) == 1 or "cut" in name
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("trace.json", "a Chrome trace has only the times"),
+        ("x.perfetto-trace", "a Perfetto trace has only the times"),
+        ("x.html", "is a page; scaly-viz import takes recordings out of one"),
+    ],
+)
+@pytest.mark.parametrize("words", ["list", "show 1", "prune --keep 1", "export --to y.json"])
+def test_other_commands_tell_the_same_of_what_was_exported(
+    words: str, name: str, why: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(FOREIGN[name][0])
+    assert error_of(*words.split(), "--recording-path", path).startswith(f"{path}: {why}")
 
 
 @pytest.mark.usefixtures("local")

@@ -124,7 +124,7 @@ def _of_path(
     if path is None:
         return _of_place(settings.recording_path(), words, report)
     if not is_address(path):
-        return _of_place(reading.existing(path), words, report)
+        return _of_place(reading.of_recordings(path), words, report)
     if words is None:
         found = sources.load(path, report)
     else:

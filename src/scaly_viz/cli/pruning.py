@@ -72,7 +72,7 @@ def prune(path: str | None, policy: Policy, *, damaged: bool, dry_run: bool) -> 
     """
     if path is not None and is_address(path):
         raise ScalyVizError(f"{path}: a tracing backend looks after its own: see its retention")
-    place = settings.recording_path() if path is None else reading.existing(path)
+    place = settings.recording_path() if path is None else reading.of_recordings(path)
     pruned = Pruned(dry_run, place)
     now = time.time()
     if not place.is_dir() and place.exists() and is_scaly_viz(place):

@@ -14,6 +14,7 @@ from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
 from scaly_viz.cli.selection import select_recording
 from scaly_viz.errors import ScalyVizError
+from scaly_viz.imports import recognition
 from scaly_viz.recording import Recording
 from scaly_viz.sources.address import is_address
 from scaly_viz.sources.files import read_spans, segments
@@ -61,7 +62,7 @@ def read(path: str | None, *, strict: bool, payloads: bool = True) -> list[Recor
         ScalyVizError: there is nothing at ``path``; with ``strict``, something cannot be read or is
             missing from a recording.
     """
-    place = settings.recording_path() if path is None else existing(path)
+    place = settings.recording_path() if path is None else of_recordings(path)
     report = sources.fail if strict else output.warn
     with _patience(place):
         if payloads or is_scaly_viz(place):
@@ -89,6 +90,22 @@ def existing(path: str) -> Path:
         raise ScalyVizError(
             f"{path}: permission denied" if place.exists() else f"{path}: dangling link"
         )
+    return place
+
+
+def of_recordings(path: str) -> Path:
+    """Return ``path`` if recordings can be read from it, or a folder of theirs.
+
+    Raises:
+        ScalyVizError: there is nothing, or a file of another kind.
+    """
+    place = existing(path)
+    # To look into a pipe would be to take from it.
+    kind = recognition.kind_of(place) if place.is_file() else None
+    if kind == recognition.HTML:
+        raise ScalyVizError(f"{path}: is a page; scaly-viz import takes recordings out of one")
+    if kind in recognition.WITHOUT_CONTENT:
+        raise ScalyVizError(f"{path}: {recognition.WITHOUT_CONTENT[kind]}")
     return place
 
 

@@ -93,7 +93,7 @@ def _existing(source: str, ctx: click.Context) -> str:
     if _ADDRESS.fullmatch(source):
         return source
     try:
-        return str(reading.existing(source))
+        return str(reading.of_recordings(source))
     except ScalyVizError as error:
         group = ctx.find_root().command
         names = group.list_commands(ctx) if isinstance(group, click.Group) else []
@@ -110,6 +110,6 @@ def _expected(path: str) -> str:
     if _ADDRESS.fullmatch(path):
         return path
     if place.exists() or not place.parent.is_dir():
-        return str(reading.existing(path))
+        return str(reading.of_recordings(path))
     output.warn(f"{path}: no such file yet")
     return str(place)

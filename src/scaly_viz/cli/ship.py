@@ -132,7 +132,7 @@ def command(files: tuple[str, ...], **options: Unpack[_Options]) -> None:
     from scaly_viz.sources.address import is_address
 
     settings = _settings(options)
-    paths = [file if is_address(file) else reading.existing(file) for file in files]
+    paths = [file if is_address(file) else reading.of_recordings(file) for file in files]
     task = (
         shipping.files_task(settings, paths, again=options["again"])
         if files

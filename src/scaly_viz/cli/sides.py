@@ -67,7 +67,7 @@ class Sides:
         if separator and word:
             return self._side(asked, path or self._path, word)
         if os.sep in asked or asked.endswith(_ENDINGS):
-            reading.existing(asked)
+            reading.of_recordings(asked)
         try:
             return self._side(asked, self._path, asked)
         except ScalyVizError as error:

@@ -15,11 +15,6 @@ from scaly_viz.sources.recorded_lines import SpanLine, lines_of
 from scaly_viz.sources.scaly_viz_stream import recordings_one_by_one
 from scaly_viz_exporters.span_lines import line_of
 
-_TIMES_ONLY = (
-    "has only the times and figures of recordings, not what the steps made, so it cannot come back:"
-    " export to .otlp.jsonl, .json or .html for that"
-)
-
 
 def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
     """Yield the spans of the recordings in ``path``, a file or a folder; damage is reported.
@@ -37,12 +32,11 @@ def lines_in(path: Path, report: Report) -> Iterator[SpanLine]:
         yield from _of_scaly_viz(path, report)
     elif kind == recognition.HTML:
         yield from _of_page(path, report)
-    elif kind == recognition.CHROME:
-        raise RecordingFileError(f"{path}: a Chrome trace {_TIMES_ONLY}")
-    elif kind == recognition.PERFETTO:
-        raise RecordingFileError(f"{path}: a Perfetto trace {_TIMES_ONLY}")
     else:
-        raise RecordingFileError(f"{path}: no file of recordings; see scaly-viz import --help")
+        why = recognition.WITHOUT_CONTENT.get(
+            kind or "", "no file of recordings; see scaly-viz import --help"
+        )
+        raise RecordingFileError(f"{path}: {why}")
 
 
 def _of_folder(path: Path, report: Report) -> Iterator[SpanLine]:

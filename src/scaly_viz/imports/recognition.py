@@ -14,6 +14,16 @@ HTML = "html"
 CHROME = "chrome"
 PERFETTO = "perfetto"
 
+_TIMES_ONLY = (
+    "has only the times and figures of recordings, not what the steps made, so it cannot come back:"
+    " export to .otlp.jsonl, .json or .html for that"
+)
+WITHOUT_CONTENT = {
+    CHROME: f"a Chrome trace {_TIMES_ONLY}",
+    PERFETTO: f"a Perfetto trace {_TIMES_ONLY}",
+}
+"""Kinds that recordings cannot be read from, and why."""
+
 _HEAD_BYTES = 64 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TRACE_EVENTS = re.compile(rb'\{\s*"(traceEvents|displayTimeUnit|otherData|metadata)"')
@@ -22,16 +32,22 @@ _HTML_START = re.compile(rb"<(!doctype|html|!--)", re.IGNORECASE)
 
 
 def kind_of(path: Path) -> str | None:
-    """Return what the file ``path`` is, compressed or not; None for what is none of these, or empty."""
+    """Return what the file ``path`` is, compressed or not; None for what is none of these, or empty.
+
+    What is damaged before its first byte counts as lines, whose reader says so.
+    """
+    damages: list[str] = []
     file = open_file(path, _say_nothing)
     if file is None:
         return None
     head = b""
     with file:
-        for chunk in content(file.read, _say_nothing):
+        for chunk in content(file.read, damages.append):
             head += chunk
             if len(head) >= _HEAD_BYTES:
                 break
+    if damages and not head:
+        return OTLP
     text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"{"):
         return CHROME if _TRACE_EVENTS.match(text) else OTLP
