@@ -99,7 +99,7 @@ def test_a_lost_step_is_told_and_costs_only_what_builds_on_it(
     with pytest.warns(scaly_viz.RecordingWarning) as warned:
         (recording,) = scaly_viz.load_recordings(write(lines[:3] + lines[4:]))
 
-    assert any("1 of" in str(w.message) and "steps are missing" in str(w.message) for w in warned)
+    assert any("1 of" in str(w.message) and "steps is missing" in str(w.message) for w in warned)
     assert recording["incomplete"] is True
     assert len(recording["steps"]) == len(whole["steps"]) - 1
     by_name = {step["name"]: step for step in whole["steps"]}

@@ -42,7 +42,8 @@ def _recording(id_: str, spans: list[SpanRecord]) -> Recording:
         expected = max(expected, declared) if _is_count(declared) else expected
     missing = expected - len(steps)
     if missing:
-        problems.append(f"{missing:,} of {expected:,} steps are missing")
+        is_or_are = "is" if missing == 1 else "are"
+        problems.append(f"{missing:,} of {expected:,} steps {is_or_are} missing")
     if missing <= _MANY_STEPS:
         for index in set(range(expected)) - set(steps):
             steps[index] = Step(index, {a.STEP_NAME: "missing"}, 0, 0, placeholder=True)

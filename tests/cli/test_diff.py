@@ -168,7 +168,7 @@ def test_a_step_that_is_missing_is_told_and_so_is_what_stands_in_for_it(local: P
     after, before = spring.steps[missing + 1], spring.steps[missing - 1]
 
     assert error_of("diff", "1", f"{missing}") == (
-        f"step {missing} is missing from the recording: 1 of {len(spring.steps)} steps are missing"
+        f"step {missing} is missing from the recording: 1 of {len(spring.steps)} steps is missing"
     )
     result = run("diff", "1", after.name)
     assert result.exit_code == 0
