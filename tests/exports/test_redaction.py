@@ -228,6 +228,20 @@ def test_a_program_is_left_as_it_is_though_it_is_called_like_its_label(name: str
     ]
 
 
+@pytest.mark.parametrize("label", ["double", "return", "scalarize"])
+def test_a_label_that_is_a_word_of_the_language_leaves_the_program_as_it_is(label: str) -> None:
+    recording = record("chain")
+    spans = [
+        msgspec.structs.replace(span, attributes={**span.attributes, a.LABEL: label})
+        for span in recording.spans
+    ]
+
+    left = redacted(chosen(assemble(spans)[0]), NOTHING).recording
+
+    assert left.label is None
+    assert left.to_dict()["steps"] == recording.to_dict()["steps"]
+
+
 def test_what_scaly_viz_recorded_is_redacted_too() -> None:
     data = record("chain").to_dict() | {"name": "for Bob", "error": "see /home/alice/x/y.py"}
 

@@ -67,8 +67,8 @@ type Marks = Mapping[str, str]
 class Secrets:
     """What is to be taken out: ``words`` everywhere, ``parts`` only where prose or a string is.
 
-    Parts are of paths and command lines, whose words may well be names in a program. With ``any_path``
-    goes there whatever looks like a path, too.
+    Parts are of paths and command lines, and labels of one word, which may well be words of a program.
+    With ``any_path`` goes there whatever looks like a path, too.
     """
 
     words: Marks
@@ -100,11 +100,16 @@ def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
         for kind in (PATHS, HOSTS, LABELS, USERS)
         for word in (() if kind in keep else collected.words(kind))
         if _says_something(word) and (kind == USERS or not collected.is_name(word))
+        if not (kind == LABELS and word.isidentifier())
         for form in _forms(word)
     }
     parts = {
         form: _MARKS[kind]
-        for kind, found in ((PROCESSES, collected.words(PROCESSES)), (PATHS, collected.parts()))
+        for kind, found in (
+            (PROCESSES, collected.words(PROCESSES)),
+            (PATHS, collected.parts()),
+            (LABELS, filter(str.isidentifier, collected.words(LABELS))),
+        )
         for part in (() if kind in keep else found)
         if _says_something(part) and not collected.is_name(part)
         for form in _forms(part)
