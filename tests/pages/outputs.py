@@ -1,4 +1,4 @@
-"""Owns comparing what a page shows with what was printed: times, ids, processes, ports and widths may differ."""
+"""Owns comparing what a page shows with what was printed: what one run has other than the next may differ."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _VARYING = (
     (re.compile(r"(?<![\w.,])[+-−]?\d[\d,.]* ?(ns|µs|us|ms|s|min|h)\b"), "<time>"),  # noqa: RUF001
     (re.compile(r"\b\d+ on \S+"), "<process>"),
     (re.compile(r"\b(ok|failed|incomplete) +\d+ *$", re.MULTILINE), r"\1 <process>"),
+    # Of a file with times in it.
+    (re.compile(r"(recordings?), [\d,]+ bytes"), r"\1, <bytes>"),
     (re.compile(r"(127\.0\.0\.1|localhost):\d+"), "<host>"),
     (re.compile(r"[─━]+"), "<rule>"),
 )
