@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath, PureWindowsPath
@@ -43,6 +43,17 @@ _COMMON = frozenset(
     users usr var venv .venv volumes windows work workspace worker
     """.split()  # noqa: SIM905 - a list of them would take a screen
 )
+# Without these no text is a program any more: C's keywords, and what scaly's languages and C call functions.
+_LANGUAGE = frozenset(
+    """
+    auto bool break case char const constexpr continue default do double else enum extern false float
+    for goto if inline int long register restrict return short signed sizeof static struct switch
+    true typedef union unsigned void volatile while
+    abs acos add asin atan call ceil cos cosh dot div exp expr floor fma fmax fmin func function load
+    log loop max maximum min minimum mod module mul neg norm pow prog range reduce round select sign
+    sin sinh sqrt store sub sum tan tanh trunc
+    """.split()  # noqa: SIM905
+)
 _VERSIONED = re.compile(r"(python|pip|py|cpython-|pypy)[\d.]+", re.IGNORECASE)
 _FRAME = re.compile(r'File "([^"\n]+)"')
 _HOMES = ("home", "users")
@@ -67,8 +78,8 @@ type Marks = Mapping[str, str]
 class Secrets:
     """What is to be taken out: ``words`` everywhere, ``parts`` only where prose or a string is.
 
-    Parts are of paths and command lines, and labels of one word, which may well be words of a program.
-    With ``any_path`` goes there whatever looks like a path, too.
+    Parts are words that a program may well have, too: of paths and command lines, labels of one word,
+    and what C's keywords are. With ``any_path`` goes there whatever looks like a path, too.
     """
 
     words: Marks
@@ -77,15 +88,25 @@ class Secrets:
 
     def of_message(self, text: str) -> str:
         """Return a text for people, such as an exception's message, without them and without any path."""
-        return self._of_prose(text, _ANY_PATH)
+        return self._of_prose(text, _whole, _ANY_PATH)
 
     def of_program(self, text: str) -> str:
         """Return a program's text without them: its own names stay, unless they are a user's, say."""
-        text = _replaced(text, self.words, loosely=False)
-        return _REMARK.sub(lambda match: self._of_prose(match[0], _PLAIN_PATH), text)
+        text = _replaced(text, self.words, _whole)
+        return _REMARK.sub(lambda match: self._of_remark(match[0]), text)
 
-    def _of_prose(self, text: str, path: re.Pattern[str]) -> str:
-        text = _replaced(text, {**self.parts, **self.words}, loosely=True)
+    def _of_remark(self, text: str) -> str:
+        # A string may be a name, too: "check_bounds" has nothing to do with a folder called check.
+        return self._of_prose(text, lambda part: rf"(?<!\w){re.escape(part)}(?!\w)", _PLAIN_PATH)
+
+    def _of_prose(self, text: str, of_part: Callable[[str], str], path: re.Pattern[str]) -> str:
+        def pattern(word: str) -> str:
+            if word not in self.words:
+                return of_part(word)
+            is_loose = self.words[word] in _PEOPLE and len(word) >= _LOOSE
+            return re.escape(word) if is_loose else _whole(word)
+
+        text = _replaced(text, {**self.parts, **self.words}, pattern)
         return path.sub(_MARKS[PATHS], text) if self.any_path else text
 
 
@@ -100,7 +121,7 @@ def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
         for kind in (PATHS, HOSTS, LABELS, USERS)
         for word in (() if kind in keep else collected.words(kind))
         if _says_something(word) and (kind == USERS or not collected.is_name(word))
-        if not (kind == LABELS and word.isidentifier())
+        if not _may_be_of_the_program(kind, word)
         for form in _forms(word)
     }
     parts = {
@@ -108,34 +129,30 @@ def secrets_of(spans: Iterable[SpanRecord], keep: frozenset[str]) -> Secrets:
         for kind, found in (
             (PROCESSES, collected.words(PROCESSES)),
             (PATHS, collected.parts()),
-            (LABELS, filter(str.isidentifier, collected.words(LABELS))),
+            *((kind, collected.words(kind)) for kind in (LABELS, HOSTS, USERS)),
         )
         for part in (() if kind in keep else found)
-        if _says_something(part) and not collected.is_name(part)
+        if kind in (PROCESSES, PATHS) or _may_be_of_the_program(kind, part)
+        if _says_something(part) and (kind == USERS or not collected.is_name(part))
         for form in _forms(part)
     }
     return Secrets(words, parts, PATHS not in keep)
 
 
-def _replaced(text: str, marks: Marks, *, loosely: bool) -> str:
-    """Replace whole words in any case of letters, the longest first; an underscore ends one, too.
-
-    ``loosely`` those of people and hosts are taken out of longer words as well.
-    """
+def _replaced(text: str, marks: Marks, pattern_of: Callable[[str], str]) -> str:
+    """Replace the words in ``marks``, found by a pattern of each, in any case of letters, the longest first."""
     lowered = text.lower()
-    patterns, found = [], []
     # Most words are nowhere in a program: to look for all at once would take far longer.
-    for word in sorted((word for word in marks if word.lower() in lowered), key=len, reverse=True):
-        is_loose = loosely and marks[word] in _PEOPLE and len(word) >= _LOOSE
-        patterns.append(f"({re.escape(word) if is_loose else _whole(word)})")
-        found.append(marks[word])
+    words = sorted((word for word in marks if word.lower() in lowered), key=len, reverse=True)
+    patterns = [f"({pattern_of(word)})" for word in words]
     if not patterns:
         return text
     pattern = re.compile("|".join(patterns), re.IGNORECASE)
-    return pattern.sub(lambda match: found[(match.lastindex or 1) - 1], text)
+    return pattern.sub(lambda match: marks[words[(match.lastindex or 1) - 1]], text)
 
 
 def _whole(word: str) -> str:
+    """Return the pattern of ``word`` as a whole; an underscore ends one, too."""
     before = r"(?<![^\W_])" if word[0].isalnum() else ""
     after = r"(?![^\W_])" if word[-1].isalnum() else ""
     return f"{before}{re.escape(word)}{after}"
@@ -271,6 +288,11 @@ def _ways(path: str) -> Iterator[str]:
     for parent in _pure(path).parents:
         if len(parent.parts) > 2:
             yield str(parent)
+
+
+def _may_be_of_the_program(kind: str, word: str) -> bool:
+    """Tell whether a program may well have ``word`` without meaning anybody."""
+    return word.lower() in _LANGUAGE or (kind == LABELS and word.isidentifier())
 
 
 def _says_something(word: str) -> bool:
