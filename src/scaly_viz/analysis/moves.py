@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
-# A line with fewer words says too little to be known again by itself.
-_MIN_WORDS = 3
+# A line with fewer than three words says too little to be known again by itself.
+_THREE_WORDS = re.compile(r"\W*\w+\W+\w+\W+\w")
 # Where more blocks than this would have moved, the text was shuffled: that is told as replaced.
 _MOST_BLOCKS = 5_000
-_WORD = re.compile(r"\w+")
 
 type Block = tuple[int, int, int]
 
@@ -23,10 +22,8 @@ def moved_blocks(left: Sequence[str | None], right: Sequence[str | None]) -> lis
     """
     left = [None if line is None else line.strip() for line in left]
     right = [None if line is None else line.strip() for line in right]
-    once, other = _once(left), _once(right)
-    anchors = sorted(
-        (i, j) for line, i in once.items() if i >= 0 and (j := other.get(line, -1)) >= 0
-    )
+    there = _once(right, set(filter(None, left)))
+    anchors = sorted((i, there[line]) for line, i in _once(left, there).items())
     taken_left: set[int] = set()
     taken_right: set[int] = set()
     blocks: list[Block] = []
@@ -61,10 +58,10 @@ def moved_blocks(left: Sequence[str | None], right: Sequence[str | None]) -> lis
     return sorted(blocks)
 
 
-def _once(lines: Sequence[str | None]) -> dict[str, int]:
-    """Where each line that says enough is, or -1 where it is more than once."""
+def _once(lines: Sequence[str | None], among: Container[str]) -> dict[str, int]:
+    """Where each line ``among`` those is that says enough, and is there once only."""
     where: dict[str, int] = {}
     for at, line in enumerate(lines):
-        if line is not None and (line in where or len(_WORD.findall(line[:200])) >= _MIN_WORDS):
+        if line is not None and line in among:
             where[line] = -1 if line in where else at
-    return where
+    return {line: at for line, at in where.items() if at >= 0 and _THREE_WORDS.match(line[:200])}
