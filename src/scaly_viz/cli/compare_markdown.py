@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from scaly_viz.analysis.report import Report, ReportedFigure, ReportedPair, ReportedStep
+from scaly_viz.analysis.report import (
+    Report,
+    ReportedCondition,
+    ReportedFigure,
+    ReportedPair,
+    ReportedStep,
+)
 from scaly_viz.analysis.wording import amount, change_in_percent, plural
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.compare_words import compared_of, divergence, outcomes, render_time, title
+from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time, title
 
 # A comment on GitHub has at most 65,536 characters; what surrounds ours should fit as well.
 _MOST = 60_000
+# Conditions and lists have a share of it, the table what they leave, details what that leaves.
+_MOST_OF_CONDITIONS = 24_000
+_MOST_OF_A_LIST = 3_000
+_MOST_OF_NOTES = 300
 _LONGEST_NAME = 120
 _LONGEST_LINE = 400
 _NONE = "none"
@@ -37,19 +47,43 @@ def show(report: Report) -> None:
 
 
 def markdown(report: Report) -> str:
-    """Return ``report``; details that would make it too long are left out, which it says."""
-    parts = [*_head(report), *_conditions(report), *_table(report), *_unmatched(report)]
-    text = "\n".join(parts) + "\n"
+    """Return ``report`` in at most 60,000 characters.
+
+    What would be too long is left out, which it says: details first, then rows, then reasons.
+    """
+    head = _text([*_head(report), *_conditions(report)])
+    unmatched = _text(_unmatched(report))
+    most = _MOST - _MOST_OF_NOTES
+    text = head + _text(_table(report, most - len(head) - len(unmatched))) + unmatched
     left_out = 0
     for pair in report.pairs:
-        details = "" if _is_dull(pair) else "\n".join(_details(pair)) + "\n"
-        if len(text) + len(details) <= _MOST:
+        details = "" if _is_dull(pair) else _text(_details(pair))
+        if len(text) + len(details) <= most:
             text += details
         else:
             left_out += 1
     if left_out:
         text += f"\nThe details of {plural(left_out, 'pair')} are too long for a comment.\n"
     return text
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _fitting(items: Sequence[str], most: int, more: Callable[[int], str]) -> list[str]:
+    """Return the first of ``items`` that ``most`` characters hold, at least one, and how many ``more`` there are."""
+    # Two characters may be between items.
+    if sum(len(item) + 2 for item in items) <= most:
+        return [*items]
+    room = most - len(more(len(items))) - 2
+    kept: list[str] = []
+    for item in items:
+        room -= len(item) + 2
+        if kept and room < 0:
+            break
+        kept.append(item)
+    return [*kept, more(len(items) - len(kept))] if len(kept) < len(items) else kept
 
 
 def code(text: str, longest: int = _LONGEST_NAME) -> str:
@@ -82,35 +116,59 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _conditions(report: Report) -> Iterator[str]:
-    for condition, line in outcomes(report):
+    """What fails the build comes first, and of each condition one reason at least."""
+    conditions = sorted(report.conditions, key=lambda each: [*_SIGNS].index(each.outcome))
+    if not conditions:
+        return
+    share = _MOST_OF_CONDITIONS // len(conditions)
+    blocks = [
+        "\n".join(_fitting([*_reasons(condition)], share, lambda n: f"- ... and {n:,} more"))
+        for condition in conditions
+    ]
+    yield from _fitting(
+        blocks, _MOST_OF_CONDITIONS, lambda n: f"- ... and {plural(n, 'more condition')}"
+    )
+    yield ""
+
+
+def _reasons(condition: ReportedCondition) -> Iterator[str]:
+    for line in lines_on(condition):
         yield f"- {_SIGNS[condition.outcome]} {code(line, _LONGEST_LINE)}"
-    if report.conditions:
-        yield ""
 
 
-def _table(report: Report) -> Iterator[str]:
+def _table(report: Report, most: int) -> Iterator[str]:
     changed = [pair for pair in report.pairs if not _is_dull(pair)]
     if not changed:
         return
-    yield (
-        "| function | "
-        + " | ".join(head for _, head in _COLUMNS)
-        + " | render time | first change |"
+    heads = " | ".join(head for _, head in _COLUMNS)
+    head = (
+        f"| function | {heads} | render time | first change |",
+        "| --- |" + " ---: |" * (len(_COLUMNS) + 1) + " --- |",
     )
-    yield "| --- |" + " ---: |" * (len(_COLUMNS) + 1) + " --- |"
-    for pair in changed:
-        by_name = {figure.name: figure for figure in pair.figures}
-        cells = [_cell(by_name[name]) for name, _ in _COLUMNS]
-        ratio = pair.render_time.ratio
-        time = "" if ratio is None else f"{ratio:.2f}x"
-        if pair.render_time.verdict == "unknown" and time:
-            time += " ?"
-        elif pair.render_time.verdict == "within the noise":
-            time = f"({time})"
-        yield "| " + " | ".join((_in_table(title(pair)), *cells, time, _first(pair))) + " |"
-    yield ""
-    yield "Render time in parentheses: within the noise. With a question mark: too few recordings to tell."
-    yield ""
+    foot = (
+        "",
+        "Render time in parentheses: within the noise. With a question mark: too few recordings to tell.",
+        "",
+    )
+    yield from head
+    yield from _fitting(
+        [*map(_row, changed)],
+        most - len(_text((*head, *foot))),
+        lambda n: f"\n... and {n:,} more",
+    )
+    yield from foot
+
+
+def _row(pair: ReportedPair) -> str:
+    by_name = {figure.name: figure for figure in pair.figures}
+    cells = [_cell(by_name[name]) for name, _ in _COLUMNS]
+    ratio = pair.render_time.ratio
+    time = "" if ratio is None else f"{ratio:.2f}x"
+    if pair.render_time.verdict == "unknown" and time:
+        time += " ?"
+    elif pair.render_time.verdict == "within the noise":
+        time = f"({time})"
+    return "| " + " | ".join((_in_table(title(pair)), *cells, time, _first(pair))) + " |"
 
 
 def _cell(figure: ReportedFigure) -> str:
@@ -132,9 +190,9 @@ def _first(pair: ReportedPair) -> str:
 def _unmatched(report: Report) -> Iterator[str]:
     for side, groups in (("BASE", report.only_base), ("NEW", report.only_new)):
         if groups:
-            shown = ", ".join(code(group.name) for group in groups[:20])
-            more = f" and {len(groups) - 20:,} more" if len(groups) > 20 else ""
-            yield f"Only in {side}: {shown}{more}"
+            names = [code(group.name) for group in groups]
+            shown = _fitting(names, _MOST_OF_A_LIST, lambda n: f"... and {n:,} more")
+            yield f"Only in {side}: {', '.join(shown)}"
             yield ""
 
 

@@ -12,7 +12,7 @@ from scaly_viz.analysis.report import Report, ReportedFigure, ReportedPair, Repo
 from scaly_viz.analysis.wording import amount, change, change_in_percent
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.compare_words import compared_of, divergence, outcomes, render_time, title
+from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time, title
 from scaly_viz.cli.quantities import count, local_time, plural
 from scaly_viz.cli.tables import Column, table
 
@@ -29,8 +29,9 @@ def show(report: Report) -> None:
         if groups:
             parts += [_unmatched(side, groups), ""]
     parts.append(_summary(report))
-    for condition, text in outcomes(report):
-        parts.append(Text(visible(text), _STYLES[condition.outcome]))
+    for condition in report.conditions:
+        style = _STYLES[condition.outcome]
+        parts += [Text(visible(line), style) for line in lines_on(condition)]
     output.show(console, parts)
 
 

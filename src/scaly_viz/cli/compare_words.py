@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
-from scaly_viz.analysis.report import Report, ReportedCondition, ReportedFigure, ReportedPair
+from scaly_viz.analysis.report import ReportedCondition, ReportedFigure, ReportedPair
 from scaly_viz.analysis.wording import duration
 
 _WORDS = {"met": "failed", "unknown": "cannot be judged", "not met": "passed"}
@@ -59,11 +59,7 @@ def divergence(pair: ReportedPair) -> str:
     return f"{differing:,} of {len(pair.steps):,} steps differ, first {index} {step.name} ({how})"
 
 
-def outcomes(report: Report) -> Iterator[tuple[ReportedCondition, str]]:
-    """Yield the lines on each condition: how it ended, and why."""
-    for condition in report.conditions:
-        word = _WORDS[condition.outcome]
-        if not condition.reasons:
-            yield condition, f"{word}: {condition.condition}"
-        for reason in condition.reasons:
-            yield condition, f"{word}: {reason}"
+def lines_on(condition: ReportedCondition) -> list[str]:
+    """Return how ``condition`` ended: a line for each reason, else one."""
+    word = _WORDS[condition.outcome]
+    return [f"{word}: {reason}" for reason in condition.reasons or (condition.condition,)]
