@@ -172,3 +172,22 @@ def test_a_line_of_the_c_leads_to_the_program_that_it_was_made_from(big_callee: 
     expect(links).to_contain_text(f"Line {line} corresponds to")
     links.get_by_role("link").first.click()
     expect(page).to_have_url(re.compile(rf"kind=listing.*line={in_listing(line)[0]}\b"))
+
+
+def test_a_name_on_a_line_that_went_is_pinned_as_the_text_before_has_it(big_callee: Page) -> None:
+    page = big_callee
+    (newest,) = page.request.get("/api/v1/recordings").json()["recordings"]
+    changes = page.request.get(f"/api/v1/recordings/{newest['id']}/changes").json()["steps"]
+    step = next(
+        each["index"] for each in changes if each["texts"].get("listing", {}).get("removed", 0)
+    )
+    page.goto(f"/r/{newest['id']}/s/{step}?room=text&kind=listing&view=inline")
+
+    gone = page.locator(".cm-removed .tok-name").first
+    name = gone.inner_text()
+    gone.click()
+
+    expect(page).to_have_url(re.compile(rf"pin=[^&]*{re.escape(name)}(@|%40){step - 1}\.listing"))
+    expect(page.locator(".cm-removed .tok-pinned").first).to_have_text(name)
+    inspector = page.get_by_role("complementary", name="Inspector")
+    expect(inspector.get_by_role("heading", level=2)).to_contain_text(name)

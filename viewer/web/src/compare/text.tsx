@@ -111,7 +111,7 @@ export function CompareText({ params, step, pair, left, right, change }: Props) 
           overlays={overlays}
           scrollTo={scroll}
           handle={panes}
-          picked={() => {}}
+          picked={null}
           chosen={(_, line) => change({ line: target === line ? "" : String(line) }, "replace")}
           pointed={() => {}}
         />

@@ -19,11 +19,13 @@ export interface Sight {
   label: string;
   stretches: readonly Stretch[];
   hasHeat: boolean;
+  /** Whether a click on a name does something. */
+  canPin: boolean;
 }
 
 export interface Listener {
-  /** A name was clicked: line and column of the text itself. */
-  picked(line: number, column: number): void;
+  /** A name was clicked: line and column of the text itself, or of the left one in a column for both. */
+  picked(line: number, column: number, isLeft: boolean): void;
   /** A line number was clicked. */
   chosen(line: number): void;
   /** The pointer is on a line, or on none. */
@@ -119,9 +121,12 @@ export class TextPane {
     if (!sight || row >= view.state.doc.lines) return;
     const hidden = hiding(sight.stretches, row);
     if (hidden) this.listener.revealed(hidden);
-    const { from } = view.state.doc.line(row + 1);
+    const { from, text } = view.state.doc.line(row + 1);
+    const partner = sight.sheet.partners.get(row);
+    const x = partner === undefined ? "start" : "nearest";
+    const at = from + (partner === undefined ? 0 : firstDifference(text, partner));
     this.onMoved?.lead();
-    view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center", x: "start" }) });
+    view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "center", x, xMargin: 120 }) });
   }
 
   /** The first row that can be seen. */
@@ -144,12 +149,13 @@ export class TextPane {
     this.scrolled = { top: scrollTop, left: scrollLeft };
   }
 
-  private extensions({ sheet, kind, label, stretches, hasHeat }: Sight): Extension {
+  private extensions(sight: Sight): Extension {
+    const { sheet, kind, label, stretches, hasHeat, canPin } = sight;
     return [
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
       EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, dir: "ltr" }),
-      EditorView.editorAttributes.of({ class: "cm-can-pin" }),
+      canPin ? EditorView.editorAttributes.of({ class: "cm-can-pin" }) : [],
       EditorState.tabSize.of(4),
       shown.of({ sheet, kind }),
       hasHeat ? heatGutter() : [],
@@ -178,11 +184,13 @@ export class TextPane {
         const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
         if (position === null || isSelecting(view)) return false;
         const line = view.state.doc.lineAt(position);
-        const number = this.sight?.sheet.numbers[line.number - 1] ?? 0;
+        const { numbers, others } = this.sight?.sheet ?? {};
+        const own = numbers?.[line.number - 1] ?? 0;
+        const number = own || (others?.[line.number - 1] ?? 0);
         const column = position - line.from;
         if (number === 0 || nameAt(this.sight?.kind ?? "", line.text, column) === null)
           return false;
-        this.listener.picked(number, column);
+        this.listener.picked(number, column, own === 0);
         return true;
       },
       mousemove: (event, view) => {
@@ -203,6 +211,13 @@ export class TextPane {
     this.pointedLine = line;
     this.listener.pointed(line);
   }
+}
+
+/** Where two lines begin to differ. */
+function firstDifference(line: string, other: string): number {
+  let at = 0;
+  while (at < line.length && line[at] === other[at]) at++;
+  return at;
 }
 
 /** A click that ends a selection of text is none on a name. */

@@ -22,6 +22,8 @@ import { bare, isName, tokensOf } from "./tokens";
 export interface Overlay {
   /** The pinned value as this text calls it; `lines` null where it is not known which lines say it. */
   pin: { name: string; lines: ReadonlySet<number> | null } | null;
+  /** In one column for two texts: the same of the left one, by its line numbers. */
+  was?: Overlay["pin"];
   /** Lines that correspond to the one under the pointer, or to the chosen one. */
   lit: ReadonlySet<number>;
   /** The line that the address names. */
@@ -138,7 +140,7 @@ function draw(view: EditorView): DecorationSet {
 function drawRow(
   state: EditorState,
   { sheet, kind }: Shown,
-  { pin, lit, target }: Overlay,
+  { pin: own, was = null, lit, target }: Overlay,
   index: number,
   found: Range<Decoration>[],
 ): void {
@@ -148,7 +150,9 @@ function drawRow(
   const classes = [ROW_CLASSES[mark]];
   if (number > 0 && lit.has(number)) classes.push("cm-lit");
   if (number > 0 && number === target) classes.push("cm-target");
-  const isPinned = pin !== null && (pin.lines === null || pin.lines.has(number));
+  // What is gone has its number in the left text alone.
+  const [pin, pinLine] = number > 0 ? [own, number] : [was, sheet.others?.[index] ?? 0];
+  const isPinned = pin !== null && (pin.lines === null || pin.lines.has(pinLine));
   if (isPinned && pin?.lines) classes.push("cm-pinned-row");
   const name = classes.filter(Boolean).join(" ");
   if (name !== "") found.push(row(name).range(line.from));

@@ -22,7 +22,7 @@ export function Pane({ sight, overlay, heat, isWrapped, listener, made }: PanePr
   useLayoutEffect(() => {
     if (!host.current) return;
     const listens: Listener = {
-      picked: (line, column) => told.current.picked(line, column),
+      picked: (line, column, isLeft) => told.current.picked(line, column, isLeft),
       chosen: (line) => told.current.chosen(line),
       pointed: (line) => told.current.pointed(line),
       revealed: (stretch) => told.current.revealed(stretch),

@@ -28,7 +28,8 @@ interface PanesProps {
   /** A line of the left text to bring into view. */
   leftLine?: number | null;
   handle: { current: PanesHandle | null };
-  picked: (side: Side, line: number, column: number) => void;
+  /** Null where names are not to be clicked. */
+  picked: ((side: Side, line: number, column: number) => void) | null;
   chosen: (side: Side, line: number) => void;
   pointed: (side: Side, line: number | null) => void;
 }
@@ -41,13 +42,16 @@ interface Sights {
 
 export function Panes(props: PanesProps) {
   const { texts, isSplit, isFolded, isWrapped, hasHeat, overlays, scrollTo, handle } = props;
+  const canPin = props.picked !== null;
   const sights = useMemo(
-    () => sightsOf(texts, isSplit, isFolded, hasHeat),
-    [texts, isSplit, isFolded, hasHeat],
+    () => sightsOf(texts, isSplit, isFolded, hasHeat, canPin),
+    [texts, isSplit, isFolded, hasHeat, canPin],
   );
   const left = useRef<TextPane | null>(null);
   const right = useRef<TextPane | null>(null);
   const isPair = sights.left !== null;
+  const [was, is] = overlays;
+  const shown = useMemo(() => (isPair ? is : { ...is, was: was.pin }), [isPair, was, is]);
   useEffect(() => {
     if (!isPair || !texts.diff || !left.current || !right.current) return;
     const together = isWrapped ? alignRows : scrollTogether;
@@ -92,7 +96,8 @@ export function Panes(props: PanesProps) {
     if (found >= 0) (other.current ?? own.current)?.scrollToRow(found);
   };
   const listener = (side: Side, sheet: Sheet): Listener => ({
-    picked: (line, column) => props.picked(side, line, column),
+    picked: (line, column, isLeft) =>
+      props.picked?.(isLeft && texts.left ? texts.left.side : side, line, column),
     chosen: (line) => props.chosen(side, line),
     pointed: (line) => props.pointed(side, line),
     revealed,
@@ -104,7 +109,7 @@ export function Panes(props: PanesProps) {
         <Pane
           key="left"
           sight={sights.left}
-          overlay={overlays[0]}
+          overlay={was}
           heat={null}
           isWrapped={isWrapped}
           listener={listener(texts.left.side, sights.left.sheet)}
@@ -116,7 +121,7 @@ export function Panes(props: PanesProps) {
       <Pane
         key="right"
         sight={sights.right}
-        overlay={overlays[1]}
+        overlay={shown}
         heat={props.heat}
         isWrapped={isWrapped}
         listener={listener(texts.side, sights.right.sheet)}
@@ -129,7 +134,13 @@ export function Panes(props: PanesProps) {
   );
 }
 
-function sightsOf(texts: Texts, isSplit: boolean, isFolded: boolean, hasHeat: boolean): Sights {
+function sightsOf(
+  texts: Texts,
+  isSplit: boolean,
+  isFolded: boolean,
+  hasHeat: boolean,
+  canPin: boolean,
+): Sights {
   const right = linesOf(texts.right.text ?? "");
   const { left, diff, side } = texts;
   const sight = (of: Side, sheet: Sheet, stretches: readonly Stretch[], heat: boolean): Sight => ({
@@ -138,6 +149,7 @@ function sightsOf(texts: Texts, isSplit: boolean, isFolded: boolean, hasHeat: bo
     label: `${of.kind} of step ${of.step}`,
     stretches,
     hasHeat: heat,
+    canPin,
   });
   if (!left) return { left: null, right: sight(side, plain(right), [], hasHeat), stretches: [] };
   const was = linesOf(left.content.text ?? "");
