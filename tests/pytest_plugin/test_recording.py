@@ -17,6 +17,7 @@ import pytest
 import scaly_viz as package
 from model import damper, spring
 from scaly.codegen.aot import render_c_source
+from scaly_viz.analysis.condition_text import ConditionError
 from scaly_viz.analysis.figures import FigureError
 from scaly_viz.testing import deterministic
 
@@ -69,8 +70,17 @@ def test_figures_of_what_is_recorded(scaly_viz):
         with pytest.raises(package.ScalyVizError) as raised:
             recording.assert_figures(wrong)
         assert len(raised.traceback) == 2
-    with pytest.raises(FigureError):
-        recording.figure("nodes@no_such_step")
+    for nothing in ((), (17,), (["flops <= 9"],)):
+        with pytest.raises(TypeError, match="assert_figures\\(\\) asserts nothing|type str, got"):
+            recording.assert_figures(*nothing)
+    with pytest.raises(ConditionError, match="'flop': there is no figure 'flop'; did you mean flops"):
+        recording.assert_figures(flop=8)
+    with pytest.raises(FigureError, match="has no step lowred; did you mean lowered?"):
+        recording.figure("nodes@lowred")
+    with pytest.raises(TypeError, match="a name of type str, or None, got int"):
+        recording.assert_snapshot(3)
+    with pytest.raises(ValueError, match="is a condition: assert_figures"):
+        recording.assert_snapshot("flops <= +5%")
     with pytest.raises(TypeError, match="expected a scaly Function"):
         scaly_viz.render(42)
 

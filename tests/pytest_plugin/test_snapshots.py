@@ -91,9 +91,30 @@ def test_snapshots_are_written_compared_and_dropped(tmp_path: Path) -> None:
     damaged.write_text(written.replace('"flops"', "<<<<<<<", 1), "utf-8")
     code, output, _ = project.run("--scaly-viz-update")
     assert code == 1
+    assert "2 failed, 1 skipped" in output
     assert "__figures__/test_model.json: removed" in output
     assert f"{damaged}: not a file of snapshots: JSON is malformed: " in output
     assert "mend it, or delete it and run pytest --scaly-viz-update" in output
+
+
+@pytest.mark.slow
+def test_what_no_snapshot_will_ever_have_fails_as_it_is_written(tmp_path: Path) -> None:
+    tests = """
+from model import spring
+
+def test_edges(scaly_viz):
+    scaly_viz.render(spring).assert_figures("edges <= +5%", "render_time < 1.5x", "flops < +5%")
+
+def test_either(scaly_viz):
+    scaly_viz.render(spring).assert_figures("edges <= +5% or nodes <= +5%", "flops == -1")
+"""
+    project = Project(tmp_path, test_model=tests)
+    code, output, _ = project.run("--scaly-viz-update")
+    assert code == 1
+    assert "1 failed, 1 passed" in output
+    assert "wanted edges <= +5%: the snapshot has no edges" in output
+    assert "wanted render_time < 1.5x: the snapshot has no render_time" in output
+    assert "wanted flops < +5%" not in output
 
 
 SNAPSHOT = Snapshot(

@@ -86,6 +86,15 @@ def parse_condition(text: str) -> Condition:
     return _Parser(text).condition()
 
 
+def parse_reference(text: str) -> Reference:
+    """Return the figure that ``text`` names, ``nodes@lowered``.
+
+    Raises:
+        ConditionError: there is none.
+    """
+    return _Parser(text).reference()
+
+
 # A text longer than this is no condition that anybody wrote.
 _LONGEST = 2_000
 _TOKEN = re.compile(
@@ -139,6 +148,13 @@ class _Parser:
             self._fail("'and', 'or' or the end")
         return Condition(self._text.strip(), functions, root)
 
+    def reference(self) -> Reference:
+        """``figure ["@" step]``, and nothing behind it."""
+        reference = self._reference()
+        if self._peek():
+            self._fail("the end")
+        return reference
+
     def _functions(self) -> str:
         start = self._at
         word = self._peek()
@@ -185,13 +201,17 @@ class _Parser:
     def _check(self) -> Check:
         self._skip_blanks()
         start = self._at
+        reference = self._reference()
+        operator = self._operator()
+        limit = self._limit(reference.figure)
+        text = " ".join(self._text[start : self._at].split())
+        return Check(reference, operator, limit, text)
+
+    def _reference(self) -> Reference:
         figure = self._figure()
         step, occurrence = self._step() if self._peek() == "@" else ("", 0)
         self._check_step(figure, step)
-        operator = self._operator()
-        limit = self._limit(figure)
-        text = " ".join(self._text[start : self._at].split())
-        return Check(Reference(figure, step, occurrence), operator, limit, text)
+        return Reference(figure, step, occurrence)
 
     def _figure(self) -> Figure:
         word = self._peek()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Protocol
 
 from scaly_viz import attributes as a
@@ -147,7 +148,11 @@ class RecordingFigures:
     def _step(self, reference: Reference) -> Step:
         named = [*steps_named(self.recording, reference.step)]
         if not named:
-            raise FigureError(f"{self.recording.name} has no step {reference.step}")
+            known = dict.fromkeys(step.name for step in self.recording.steps)
+            bare = [name.partition(":")[2] for name in known if ":" in name]
+            close = get_close_matches(reference.step, [*known, *bare], 1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise FigureError(f"{self.recording.name} has no step {reference.step}{hint}")
         if reference.occurrence > len(named):
             raise FigureError(
                 f"{self.recording.name} has step {reference.step} only {len(named)} times"

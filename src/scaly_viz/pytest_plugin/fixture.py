@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from scaly_viz.analysis.condition_text import Check, Condition, ConditionError, parse_condition
-from scaly_viz.analysis.conditions import Verdict, judge
+from scaly_viz.analysis.condition_text import (
+    Condition,
+    ConditionError,
+    parse_condition,
+    parse_reference,
+)
+from scaly_viz.analysis.conditions import judge
 from scaly_viz.analysis.figures import FIGURES, FigureError, Number, RecordingFigures, Reference
 from scaly_viz.analysis.wording import amount, change_in_percent
 from scaly_viz.pytest_plugin.recorder import Recorder, how_to_open, name_in_file
@@ -80,7 +85,7 @@ class RecordedRender:
             FigureError: the recording has none.
             ConditionError: there is no figure of that name.
         """
-        return self._figures.value(_reference(name))
+        return self._figures.value(parse_reference(name))
 
     def assert_figures(self, /, *conditions: str, **figures: object) -> None:
         """Assert that all ``conditions`` hold, and that the named figures are what is given.
@@ -92,27 +97,27 @@ class RecordedRender:
         Raises:
             AssertionError: something is otherwise, or the recording has no such figure. The message has
                 each figure, what was wanted, what was found, and the step that changed it.
-            ConditionError: a condition cannot be understood.
+            ConditionError: a condition cannot be understood, or a figure is none.
+            TypeError: a condition is no string, or nothing is asserted.
         """
         __tracebackhide__ = True
-        exact = {name: value for name, value in figures.items() if not isinstance(value, str)}
-        texts = [f"{name} {value}" for name, value in figures.items() if name not in exact]
+        _check_asserted(conditions, figures)
+        texts = [f"{name} {value}" for name, value in figures.items() if isinstance(value, str)]
         try:
             wanted = [_condition(text) for text in (*conditions, *texts)]
+            exact = {
+                parse_reference(name): value
+                for name, value in figures.items()
+                if not isinstance(value, str)
+            }
         except ConditionError as error:
             raise error.with_traceback(None) from None  # how it was read tells a test nothing
         before = self._snapshot_for(wanted)
         lines: list[str] = []
         for condition in wanted:
-            is_about_change = condition.needs_base
-            if is_about_change and self._is_updated:
-                continue
-            if is_about_change and before is None:
-                lines.append(f"{condition.text}: {self._no_snapshot(self.function)}")
-                continue
             lines += self._unmet(condition, before)
-        for name, value in exact.items():
-            lines += self._unequal(name, value)
+        for reference, value in exact.items():
+            lines += self._unequal(reference, value)
         if lines:
             raise AssertionError(self._message(lines, before))
 
@@ -125,17 +130,22 @@ class RecordedRender:
         Raises:
             AssertionError: something is otherwise, or there is no such snapshot.
             SnapshotError: the file cannot be read.
+            TypeError: ``name`` is no string.
+            ValueError: ``name`` is a condition, which is for ``assert_figures``.
         """
         __tracebackhide__ = True
+        if not isinstance(name, str | None):
+            raise TypeError(f"expected a name of type str, or None, got {type(name).__name__}")
+        if name and _is_condition(name):
+            raise ValueError(f"{name!r} is a condition: assert_figures({name!r})")
         key = name or self.function
         found = snapshot_of(self.recording)
         if self.error is not None:
             raise AssertionError(self._message([f"it has no final figures: {self.error}"], None))
-        if self._is_updated:
-            self._recorder.note(key, Used(found))
-            return
-        self._recorder.note(key, Used())
         wanted = self._snapshot(key)
+        self._recorder.note(key, Used(found if self._is_updated else None))
+        if self._is_updated:
+            return
         if wanted is None:
             raise AssertionError(self._message([self._no_snapshot(key)], None))
         if lines := [*differences(wanted, found)]:
@@ -163,7 +173,15 @@ class RecordedRender:
         return f"{shown} has no snapshot {key!r} of this test: pytest --scaly-viz-update writes it"
 
     def _unmet(self, condition: Condition, before: Snapshot | None) -> Iterator[str]:
-        verdict: Verdict = judge(condition.root, self._figures, before)
+        if condition.needs_base and self._is_updated:
+            # Nothing has changed from a snapshot that is just written; it may lack what is wanted for good.
+            verdict = judge(condition.root, self._figures, snapshot_of(self.recording))
+            yield from (f"wanted {reason}" for reason in verdict.reasons if verdict.is_met is None)
+            return
+        if condition.needs_base and before is None:
+            yield f"{condition.text}: {self._no_snapshot(self.function)}"
+            return
+        verdict = judge(condition.root, self._figures, before)
         if verdict.is_met:
             return
         for reason in verdict.reasons:
@@ -171,19 +189,18 @@ class RecordedRender:
         for reference in dict.fromkeys(check.reference for check in condition.checks()):
             yield from self._story(reference)
 
-    def _unequal(self, name: str, wanted: object) -> Iterator[str]:
-        reference = _reference(name)
+    def _unequal(self, reference: Reference, wanted: object) -> Iterator[str]:
         try:
             found = self._figures.value(reference)
         except FigureError as error:
-            yield f"{name}: wanted {wanted!r}, but {error}"
+            yield f"{reference}: wanted {wanted!r}, but {error}"
             return
         if found != wanted:
             unit = reference.figure.unit
             shown, change = repr(wanted), ""
             if isinstance(wanted, int | float):
                 shown, change = amount(wanted, unit), f" ({change_in_percent(wanted, found)})"
-            yield f"{name}: wanted {shown}, found {amount(found, unit)}{change}"
+            yield f"{reference}: wanted {shown}, found {amount(found, unit)}{change}"
             yield from self._story(reference)
 
     def _story(self, reference: Reference) -> Iterator[str]:
@@ -265,6 +282,17 @@ class ScalyViz:
         return found[-1]
 
 
+def _check_asserted(conditions: Sequence[object], figures: Mapping[str, object]) -> None:
+    """Raise where a test that looks as if it asserted something does not."""
+    __tracebackhide__ = True
+    if not conditions and not figures:
+        raise TypeError("assert_figures() asserts nothing: give it a condition or a figure")
+    for given in conditions:
+        if not isinstance(given, str):
+            what = type(given).__name__
+            raise TypeError(f"expected conditions of type str, got {what}: {given!r}")
+
+
 def _condition(text: str) -> Condition:
     condition = parse_condition(text)
     if condition.functions:
@@ -272,8 +300,9 @@ def _condition(text: str) -> Condition:
     return condition
 
 
-def _reference(name: str) -> Reference:
-    root = parse_condition(f"{name} == 0").root
-    if not isinstance(root, Check):
-        raise ConditionError(f"{name!r} is no name of a figure")
-    return root.reference
+def _is_condition(text: str) -> bool:
+    try:
+        parse_condition(text)
+    except ConditionError:
+        return False
+    return True
