@@ -171,12 +171,32 @@ def test_the_reasons_have_values_and_changes(versions: Path) -> None:
     assert result.stdout.endswith(result.stderr.removeprefix("scaly-viz: "))
 
 
+def test_reasons_tell_functions_of_one_label_apart(versions: Path, tmp_path: Path) -> None:
+    lines = (versions / "base" / "recordings.jsonl").read_text("utf-8")
+    for label in (json.dumps(HOSTILE), json.dumps(HOSTILE, ensure_ascii=False), '"only here"'):
+        lines = lines.replace(label, '"one"')
+    both = tmp_path / "both.jsonl"
+    both.write_text(lines, "utf-8")
+    condition = f"steps >= {STEPS}"
+    reasons = [
+        f"{title}: {condition}: it is {STEPS}" for title in ("spring: one", "damper", "damper: one")
+    ]
+
+    options = ("--fail-if", condition, "--format")
+    found = {form: run("compare", both, both, *options, form) for form in ("text", "json")}
+
+    assert json.loads(found["json"].stdout)["conditions"][0]["reasons"] == reasons
+    told = [f"failed: {reason}" for reason in reasons]
+    assert found["text"].stdout.splitlines()[-3:] == told
+    assert found["text"].stderr.splitlines() == [f"scaly-viz: {line}" for line in told]
+
+
 def test_what_new_does_not_render_any_more_never_passes(versions: Path) -> None:
     sides = (versions / "base", versions / "new", "--fail-if", "flops > 1M")
     result = run("compare", *sides)
     assert (result.exit_code, result.stderr) == (
         3,
-        "scaly-viz: cannot be judged: only here: NEW has no recording of it\n",
+        "scaly-viz: cannot be judged: damper: only here: NEW has no recording of it\n",
     )
     assert run("compare", *sides, "--allow-unmatched").exit_code == 0
     assert run("compare", *sides, "--function", "spring").exit_code == 0
@@ -306,7 +326,7 @@ def test_markdown_is_a_table_with_folded_details(versions: Path) -> None:
     of_steps = 1 + STEPS
     assert cells == 2 * 8 + (rows - 2 - of_steps) * 4 + of_steps * 3
     assert text.count("<details>") == text.count("</details>") == 1
-    assert "Only in BASE: `only here`" in text
+    assert "Only in BASE: `damper: only here`" in text
     unchanged = output_of("compare", versions / "base", versions / "base", "--format", "markdown")
     assert unchanged.startswith("### scaly-viz: 3 functions unchanged\n")
     assert "<details>" not in unchanged

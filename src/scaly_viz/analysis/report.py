@@ -27,6 +27,7 @@ from scaly_viz.analysis.figures import (
 from scaly_viz.analysis.matching import Group, MatchedBy, Matching, Pair
 from scaly_viz.analysis.render_times import TimeComparison, compare_times
 from scaly_viz.analysis.summary import RecordingSummary, uncounted
+from scaly_viz.analysis.wording import title
 from scaly_viz.recording import Recording
 
 FORMAT = "scaly-viz compare"
@@ -187,13 +188,13 @@ class _Judged:
         verdict = judge(self._condition.root, new, base)
         if verdict.is_met is not False:
             reasons = self._met if verdict.is_met else self._unknown
-            reasons += [f"{pair.new.latest.name}: {reason}" for reason in verdict.reasons]
+            reasons += [f"{_title(pair.new)}: {reason}" for reason in verdict.reasons]
 
     def miss(self, groups: Sequence[Group]) -> None:
         for group in groups:
             if self._concerns(group.latest):
                 self._is_about_any = True
-                self._unknown.append(f"{group.latest.name}: NEW has no recording of it")
+                self._unknown.append(f"{_title(group)}: NEW has no recording of it")
 
     def reported(self) -> ReportedCondition:
         if not self._is_about_any:
@@ -299,6 +300,10 @@ def _notes(base: Recording, new: Recording) -> Iterator[str]:
     versions = [str(r.head.attributes.get(a.COMPILER_VERSION, "")) for r in (base, new)]
     if all(versions) and len({*versions}) > 1:
         yield f"rendered by different compilers: scaly {versions[0]} and {versions[1]}"
+
+
+def _title(group: Group) -> str:
+    return title(group.latest.function, group.latest.name)
 
 
 def _unmatched(group: Group) -> Unmatched:

@@ -53,6 +53,11 @@ def change_in_percent(before: float, after: float) -> str:
     return f"{percent:+.0e} %"
 
 
+def title(function: str, name: str) -> str:
+    """Return what recordings are called: their function, and their label where they have one."""
+    return function if name in ("", function) else f"{function}: {name}"
+
+
 def plural(number: int, noun: str) -> str:
     """Return ``number`` with ``noun`` in the form that it takes."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -172,6 +172,9 @@ def _tell(report: Report, *, quiet: bool) -> None:
 
 
 def _what(recordings: Sequence[RecordingSummary]) -> str:
+    from scaly_viz.analysis.wording import title
     from scaly_viz.cli.output import listed
 
-    return listed([*dict.fromkeys(each.name for each in recordings)], 5) or "no recording"
+    return (
+        listed([*dict.fromkeys(title(r.function, r.name) for r in recordings)], 5) or "no recording"
+    )

@@ -17,10 +17,10 @@ from scaly_viz.analysis.report import (
     ReportedPair,
     ReportedStep,
 )
-from scaly_viz.analysis.wording import amount, change_in_percent, plural
+from scaly_viz.analysis.wording import amount, change_in_percent, plural, title
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time, title
+from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time
 
 # A comment on GitHub has at most 65,536 characters; what surrounds ours should fit as well.
 _MOST = 60_000
@@ -168,7 +168,11 @@ def _row(pair: ReportedPair) -> str:
         time += " ?"
     elif pair.render_time.verdict == "within the noise":
         time = f"({time})"
-    return "| " + " | ".join((_in_table(title(pair)), *cells, time, _first(pair))) + " |"
+    return (
+        "| "
+        + " | ".join((_in_table(title(pair.function, pair.name)), *cells, time, _first(pair)))
+        + " |"
+    )
 
 
 def _cell(figure: ReportedFigure) -> str:
@@ -190,7 +194,7 @@ def _first(pair: ReportedPair) -> str:
 def _unmatched(report: Report) -> Iterator[str]:
     for side, groups in (("BASE", report.only_base), ("NEW", report.only_new)):
         if groups:
-            names = [code(group.name) for group in groups]
+            names = [code(title(group.function, group.name)) for group in groups]
             shown = _fitting(names, _MOST_OF_A_LIST, lambda n: f"... and {n:,} more")
             yield f"Only in {side}: {', '.join(shown)}"
             yield ""
@@ -204,7 +208,7 @@ def _is_dull(pair: ReportedPair) -> bool:
 
 def _details(pair: ReportedPair) -> Iterator[str]:
     # Inside of an HTML block Markdown is not read, so that escaping is HTML's.
-    yield f"<details><summary><code>{html.escape(_shown(title(pair)))}</code></summary>"
+    yield f"<details><summary><code>{html.escape(_shown(title(pair.function, pair.name)))}</code></summary>"
     yield ""
     for line in (*pair.notes, divergence(pair), f"render time: {render_time(pair.render_time)}"):
         yield f"- {code(line, _LONGEST_LINE)}"

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from scaly_viz.analysis.report import Report, ReportedFigure, ReportedPair, ReportedStep, Unmatched
-from scaly_viz.analysis.wording import amount, change, change_in_percent
+from scaly_viz.analysis.wording import amount, change, change_in_percent, title
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time, title
+from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time
 from scaly_viz.cli.quantities import count, local_time, plural
 from scaly_viz.cli.tables import Column, table
 
@@ -42,7 +42,7 @@ def _summary(report: Report) -> str:
 
 
 def _pair(pair: ReportedPair, console: Console) -> Iterator[Text | str]:
-    yield Text(visible(title(pair)), "bold")
+    yield Text(visible(title(pair.function, pair.name)), "bold")
     for side, recording, others in (
         ("base", pair.base, pair.base_recordings),
         ("new", pair.new, pair.new_recordings),
@@ -150,5 +150,5 @@ _DIFFERS = Column[_Row]("differs in", _differs, fold_at=30)
 
 
 def _unmatched(side: str, groups: list[Unmatched]) -> str:
-    names = output.listed([f"{each.name} ({each.id[:8]})" for each in groups])
+    names = output.listed([f"{title(each.function, each.name)} ({each.id[:8]})" for each in groups])
     return visible(f"only in {side}: {names}")

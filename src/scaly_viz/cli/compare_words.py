@@ -11,11 +11,6 @@ from scaly_viz.analysis.wording import duration
 _WORDS = {"met": "failed", "unknown": "cannot be judged", "not met": "passed"}
 
 
-def title(pair: ReportedPair) -> str:
-    """Return what a pair is called: its function, and its label where it has one."""
-    return pair.function if pair.name in ("", pair.function) else f"{pair.function}: {pair.name}"
-
-
 def compared_of(figure: ReportedFigure, form: Callable[[float, float, str], str]) -> str:
     """Return ``form`` of both values and the unit; nothing where one is missing."""
     if figure.base is None or figure.new is None:
