@@ -69,3 +69,28 @@ def test_an_empty_no_color_means_nothing_and_a_full_one_wins_over_force_color() 
     assert b"\x1b[3" in run_process("list", FORCE_COLOR="1", NO_COLOR="").stdout
     assert b"\x1b[3" not in run_process("list", FORCE_COLOR="1", NO_COLOR="1").stdout
     assert run_process("list", FORCE_COLOR="", NO_COLOR="").stdout.decode() == output_of("list")
+
+
+@pytest.mark.usefixtures("local")
+def test_a_closed_standard_output_is_as_a_closed_pipe() -> None:
+    command = " ".join(COMMAND)
+    for words in ("list", "show 1", "diff 1 fuse_ranges --json", "doctor", "--version"):
+        done = subprocess.run(
+            f"{command} {words} >&-", shell=True, capture_output=True, timeout=60, check=False
+        )
+        assert (words, done.returncode, done.stderr) == (words, 141, b"")
+    silent = f"{command} list 2>&- <&-; {command} list --recording-path nosuch 2>&- >&-; echo $?"
+    done = subprocess.run(silent, shell=True, capture_output=True, timeout=60, check=True)
+    rows = done.stdout.decode().splitlines()
+    assert (rows[0].split()[:2], rows[-1], done.stderr) == (["#", "id"], "1", b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that Linux has")
+@pytest.mark.parametrize("words", ["--version", "--help", "list --help"])
+def test_what_cannot_be_printed_is_one_line(words: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *words.split()], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"scaly-viz: error: No space left on device\n"

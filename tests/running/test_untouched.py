@@ -269,3 +269,27 @@ def test_options_that_keep_us_out_are_refused() -> None:
         python_options(["python", "-IX", "-m", "scaly_viz", "run", "-m", "x"])
     assert python_options(["python", "/bin/scaly-viz", "run", "-m", "x"]) == []
     assert python_options(["python", "-sP", "/bin/scaly-viz", "run", "x.py"]) == []
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_script_finds_the_streams_closed_that_were_closed(
+    run: tuple[str, ...], tmp_path: Path, closed: str
+) -> None:
+    script = tmp_path / "streams.py"
+    script.write_text(
+        "import os, sys\n"
+        "streams = [s is None for s in (sys.stdin, sys.stdout, sys.stderr)]\n"
+        "opened = os.open(__file__, os.O_RDONLY)\n"
+        "open(sys.argv[1], 'w').write(f'{streams} {opened}')\n"
+        "sys.exit(3)\n",
+        "utf-8",
+    )
+    found = []
+    for command in (PYTHON, run):
+        words = " ".join((*command, str(script), str(tmp_path / "found")))
+        done = subprocess.run(
+            f"{words} {closed}", shell=True, capture_output=True, timeout=120, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
+        found.append((tmp_path / "found").read_text("utf-8"))
+    assert found[0] == found[1]

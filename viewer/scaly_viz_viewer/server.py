@@ -89,9 +89,10 @@ def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
 
 
 def _announce(host: str, url: str) -> None:
-    click.echo(f"scaly-viz serves at {url} (Ctrl-C stops it)")
-    if is_reachable_by_others(host):
-        click.echo(f"It listens on {host}: whoever can reach it can read the recordings")
+    with suppress(BrokenPipeError):  # nobody reads it: that is no reason not to serve
+        click.echo(f"scaly-viz serves at {url} (Ctrl-C stops it)")
+        if is_reachable_by_others(host):
+            click.echo(f"It listens on {host}: whoever can reach it can read the recordings")
 
 
 def _in_background(function: Callable[..., object], *arguments: object) -> None:

@@ -12,7 +12,7 @@ from typing import IO, Any, NoReturn
 
 import click
 
-from scaly_viz.cli import exit_codes
+from scaly_viz.cli import exit_codes, standard_streams
 from scaly_viz.cli.characters import visible
 from scaly_viz.errors import ScalyVizError
 
@@ -51,6 +51,11 @@ class CommandLine(click.Group):
         command: click.Command = module.command
         return command
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Begin: with streams, and then as click does."""
+        standard_streams.attend()
+        return super().main(*args, **extra)
+
     def make_context(
         self,
         info_name: str | None,
@@ -64,6 +69,9 @@ class CommandLine(click.Group):
         except BrokenPipeError:
             _give_up_output()
             raise click.exceptions.Exit(exit_codes.PIPE_CLOSED) from None
+        except OSError as error:
+            _give_up_output()
+            raise CommandError(_in_words(error)) from error
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default command in front of what names none."""
@@ -87,13 +95,17 @@ class CommandLine(click.Group):
             raise CommandError(str(error)) from error
         except OSError as error:
             _give_up_output()
-            where = "" if error.filename is None else f"{error.filename}: "
-            raise CommandError(f"{where}{error.strerror or error}") from error
+            raise CommandError(_in_words(error)) from error
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
             _fail_unexpectedly(error)
         return result
+
+
+def _in_words(error: OSError) -> str:
+    where = "" if error.filename is None else f"{error.filename}: "
+    return f"{where}{error.strerror or error}"
 
 
 def _fail_unexpectedly(error: Exception) -> NoReturn:

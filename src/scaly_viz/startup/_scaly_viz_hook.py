@@ -26,7 +26,8 @@ try:
     import _scaly_viz_hook
     _scaly_viz_hook.arm({config!r})
 except Exception as error:
-    sys.stderr.write("scaly-viz: warning: a child process is not recorded: %r\\n" % error)
+    if sys.stderr is not None:
+        sys.stderr.write("scaly-viz: warning: a child process is not recorded: %r\\n" % error)
 finally:
     sys.path.remove({folder!r})
 """
@@ -114,7 +115,12 @@ def _begin(config: str) -> None:
 
         run.begin(config)
     except Exception as error:
-        sys.stderr.write(f"scaly-viz: warning: nothing is recorded: {error!r}\n")
+        _warn(f"nothing is recorded: {error!r}")
+
+
+def _warn(text: str) -> None:
+    if sys.stderr is not None:  # it was closed when the script was started
+        sys.stderr.write(f"scaly-viz: warning: {text}\n")
 
 
 def _end(config: str, process: int) -> None:
@@ -126,7 +132,7 @@ def _end(config: str, process: int) -> None:
 
         run_end.end(config)
     except Exception as error:
-        sys.stderr.write(f"scaly-viz: warning: no summary: {error!r}\n")
+        _warn(f"no summary: {error!r}")
     if interrupted:
         _end_interrupted()
 
