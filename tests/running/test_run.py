@@ -117,6 +117,7 @@ def test_functions_label_and_json(tmp_path: Path) -> None:
         render_c_source(make("mpc_cost"))
         render_c_source(make("defect"))
         render_c_source(scaly_viz.visualize(make("marked"), label="Mine"))
+        render_c_source(scaly_viz.visualize(make("marked_too")))
         scaly_viz.configure(directory=sys.argv[1])
         render_c_source(make("mpc_step"))
         """,
@@ -125,11 +126,11 @@ def test_functions_label_and_json(tmp_path: Path) -> None:
     options = ["--functions", "mpc_*,x", "--functions", "y", "--label", "New", "--json"]
     done = run(script, elsewhere, options=options)
     assert (done.returncode, done.stdout) == (0, "")
-    assert recorded() == [("marked", "Mine"), ("mpc_cost", "New")]
+    assert recorded() == [("marked", "Mine"), ("marked_too", "New"), ("mpc_cost", "New")]
     summary = json.loads(done.stderr)
-    assert summary["count"] == 3
-    assert [each["name"] for each in summary["recordings"]] == ["New", "Mine", "New"]
-    assert [each["steps"] > 10 for each in summary["recordings"]] == [True] * 3
+    assert summary["count"] == 4
+    assert [each["name"] for each in summary["recordings"]] == ["New", "Mine", "New", "New"]
+    assert [each["steps"] > 10 for each in summary["recordings"]] == [True] * 4
     assert (summary["failed"], summary["passed_over"]) == (0, ["defect"])
     assert (summary["exporters"], summary["path"]) == (
         ["json"],
@@ -182,12 +183,14 @@ def test_children_of_every_kind_are_recorded_and_in_the_summary(tmp_path: Path) 
             print(os.waitstatus_to_exitcode(os.wait()[1]))
         """,
     )
-    done = run(script)
+    done = run(script, options=["--label", "no \udcff UTF-8"])
     assert done.stdout == "fork 0\nspawn 0\nforkserver 0\n3\n"
     names = ["fork", "forkserver", "os_fork", "spawn"]
     assert [function for function, _ in recorded()] == names
     assert done.stderr.startswith("scaly-viz: 4 recordings\n")
-    assert sorted(line.split()[1] for line in done.stderr.splitlines()[2:6]) == names
+    rows = [line.split()[1:5] for line in done.stderr.splitlines()[2:6]]
+    assert sorted(row.pop() for row in rows) == names
+    assert rows == [["no", r"\udcff", "UTF-8"]] * 4
 
 
 @pytest.mark.slow

@@ -36,7 +36,8 @@ class Instrumented:
         """Names of functions that were rendered and not recorded, the first of them."""
         self._functions = functions
         self._guard = guard
-        self._label = label
+        self.label = label
+        """The label of what has none of its own."""
 
     def label_of(self, function: Concrete) -> tuple[str | None] | None:
         """Return the label that scaly.viz has for ``function``, none where only its name is meant, in a tuple.
@@ -50,7 +51,7 @@ class Instrumented:
         patterns = settings.functions() if self._functions is None else self._functions
         named = any(fnmatchcase(function.name, pattern) for pattern in patterns)
         if named and is_instrumentation_enabled():
-            return (self._label,)
+            return (self.label,)
         if len(self.passed_over) < _MOST_PASSED_OVER:
             self.passed_over[function.name] = None
         return None

@@ -86,7 +86,10 @@ class RenderObserver:
 
 
 class Observer:
-    """Begins a recording for each render of a function that is marked, or recorded ``unmarked``."""
+    """Begins a recording for each render of a function that is marked, or recorded ``unmarked``.
+
+    A mark without a label gets that of ``label``.
+    """
 
     def __init__(
         self,
@@ -95,10 +98,12 @@ class Observer:
         guard: Guard,
         pipeline: Callable[[], Pipeline],
         unmarked: Callable[[Concrete], tuple[str | None] | None],
+        label: Callable[[], str | None],
         audience: Audience,
     ) -> None:
         self._marks = marks
         self._unmarked = unmarked
+        self._label = label
         self._audience = audience
         self._worker = worker
         self._guard = guard
@@ -112,7 +117,8 @@ class Observer:
             marked = self._guard.run("looking up a function", self._unmarked, fun)
         if marked is None:
             return None
-        return self._guard.run("beginning a recording", self._begin, fun, marked[0])
+        label = self._label() if marked[0] is None else marked[0]
+        return self._guard.run("beginning a recording", self._begin, fun, label)
 
     def _begin(self, fun: Concrete, label: str | None) -> RenderObserver:
         entered = system().monotonic_ns()

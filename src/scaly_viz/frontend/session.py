@@ -43,6 +43,10 @@ class Unmarked(Protocol):
     def application(self) -> Application | None:
         """Whose provider gets a copy of each span; None: nobody's."""
 
+    @property
+    def label(self) -> str | None:
+        """The label of what is marked without one."""
+
     def label_of(self, function: Concrete) -> tuple[str | None] | None:
         """Return the label of ``function`` in a tuple, None where it is not to be recorded."""
 
@@ -260,6 +264,7 @@ class Session:
             self.guard,
             self.pipeline,
             self._label_where_instrumented,
+            self._label_of_marked,
             self._audience,
         )
         aot.register_render_observer(observer.begin)
@@ -268,6 +273,10 @@ class Session:
     def _label_where_instrumented(self, function: Concrete) -> tuple[str | None] | None:
         instrumented = self._instrumented
         return None if instrumented is None else instrumented.label_of(function)
+
+    def _label_of_marked(self) -> str | None:
+        instrumented = self._instrumented
+        return None if instrumented is None else instrumented.label
 
     def _flush_at_exit(self) -> None:
         # Handlers run in reverse order: before the one that shuts an application's provider down.

@@ -139,6 +139,11 @@ class Recorder:
             told = facts(name_in_file(item), len(recordings), self._used)
             report.scaly_viz = told  # type: ignore[attr-defined]  # reports take any
 
+    @property
+    def label(self) -> None:
+        """The label of what is marked without one: what is recorded here is marked elsewhere."""
+        return None
+
     def label_of(self, function: Concrete) -> tuple[str | None] | None:
         """Return the id of the test, and the label that ``function`` was marked with, if it has one."""
         item = self._item
