@@ -71,6 +71,23 @@ def test_every_format_can_be_printed_and_is_told_by_each_of_its_suffixes(tmp_pat
             assert (tmp_path / f"x{suffix}").read_bytes() == printed.stdout
 
 
+@pytest.mark.slow
+def test_text_that_is_no_unicode_is_exported_in_every_format(local: Path, tmp_path: Path) -> None:
+    with pytest.warns(scaly_viz.RecordingWarning):
+        spring = json.dumps(scaly_viz.load_recordings(local)[0])
+    odd = json.loads(spring.replace("spring", r"spr\udcfcng").replace("sin", r"s\ud800n"))
+    path = tmp_path / "recordings.json"
+    path.write_text(json.dumps([odd]), "utf-8")
+    folder = tmp_path / "\udcff"
+    for each in FORMATS:
+        # A page takes seconds, and is made in the same way of either.
+        for more in ([],) if each.name == "html" else ([], ["--redact"]):
+            words = ("--format", each.name, "--force", *more)
+            output_of("export", path, "--to", f"{folder}/", *words)
+    page = next(folder.glob("*.html"))
+    assert output_of("import", page, "--recording-path", tmp_path / "back.jsonl")
+
+
 @pytest.mark.usefixtures("local")
 def test_a_step_is_named_as_for_show(tmp_path: Path) -> None:
     for suffix, kind in ((".asm", "assembly"), (".txt", "listing")):

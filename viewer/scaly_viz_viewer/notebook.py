@@ -64,10 +64,11 @@ def _is_notebook() -> bool:
 def _display(recordings: Sequence[Recording], height: int) -> None:
     from IPython.display import display
 
+    from scaly_viz_viewer.responses import well_formed
     from scaly_viz_viewer.standalone.page import write_html
 
     page = write_html(recordings, source="this notebook", seconds=_SECONDS).decode()
-    names = ", ".join(recording.name for recording in recordings)
+    names = well_formed(", ".join(recording.name for recording in recordings))
     frame = _FRAME.format(
         height=height, title=html.escape(f"scaly-viz: {names}"), page=html.escape(page)
     )

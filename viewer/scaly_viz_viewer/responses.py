@@ -61,9 +61,14 @@ def encode_json(value: object) -> bytes:
         return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value)))
 
 
+def well_formed(text: str) -> str:
+    """Return ``text`` with U+FFFD in place of each lone surrogate, as of a name that is not UTF-8."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _without_surrogates(value: Any) -> Any:  # what to_builtins returns
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return well_formed(value)
     if isinstance(value, dict):
         return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
     return [_without_surrogates(v) for v in value] if isinstance(value, list) else value

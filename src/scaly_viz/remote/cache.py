@@ -84,7 +84,10 @@ class Cache:
         if self._folder is None:
             return
         latest = sorted(memory.entries.items(), key=lambda item: item[1].start_ns)[-MAX_TRACES:]
-        data = msgspec.msgpack.encode(msgspec.structs.replace(memory, entries=dict(latest)))
+        try:
+            data = msgspec.msgpack.encode(msgspec.structs.replace(memory, entries=dict(latest)))
+        except UnicodeEncodeError:  # a name that is no Unicode text
+            return
         if len(data) > MAX_FILE_BYTES:
             return
         with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections import deque
@@ -68,7 +69,8 @@ class Journal:
     def _take(self, summary: RecordingSummary) -> None:
         if os.getpid() != self._config.process:
             with open_to_append(Path(self._config.journal)) as file:
-                append_lines(file, msgspec.json.encode(summary) + b"\n")
+                # Not by msgspec: it refuses a label that is no Unicode text.
+                append_lines(file, json.dumps(msgspec.to_builtins(summary)).encode() + b"\n")
             return
         self._listed.append(summary)
         self._count += 1
@@ -79,8 +81,9 @@ class Journal:
         found = []
         with suppress(OSError):
             for line in path.read_bytes().splitlines():
-                with suppress(msgspec.MsgspecError):  # a child was killed while it wrote
-                    found.append(msgspec.json.decode(line, type=RecordingSummary))
+                # A child may have been killed while it wrote.
+                with suppress(ValueError):
+                    found.append(msgspec.convert(json.loads(line), RecordingSummary))
             path.unlink()
         return found
 

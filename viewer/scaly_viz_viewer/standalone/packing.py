@@ -63,7 +63,7 @@ class Packer:
 
     def row(self, row: Json) -> int:
         """Keep a row; return its number."""
-        key = msgspec.json.encode(row)
+        key = encode_json(row)
         number = self._row_numbers.setdefault(key, len(self.rows))
         if number == len(self.rows):
             self.rows.append(row)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording
 from scaly_viz_viewer.pages import NOT_BUILT, STATIC
-from scaly_viz_viewer.responses import encode_json
+from scaly_viz_viewer.responses import encode_json, well_formed
 from scaly_viz_viewer.standalone.archive import Archive
 
 _FONT = re.compile(r"url\(\"?/static/([\w.-]+\.woff2)\"?\)")
@@ -77,7 +77,7 @@ def write_html(
 
 def _title(archive: Archive) -> str:
     first, *others = archive.summaries
-    name = first.name or first.id
+    name = well_formed(first.name or first.id)
     return f"{name} and {len(others)} more" if others else name
 
 
