@@ -10,6 +10,7 @@ import pytest
 from scaly_viz.analysis.condition_text import ConditionError, parse_condition
 from scaly_viz.analysis.conditions import judge
 from scaly_viz.analysis.figures import FigureError, Number, Reference
+from scaly_viz.analysis.render_times import compare_times
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,48 @@ def test_reasons_have_both_values_and_the_change() -> None:
     assert verdict.reasons == (
         "flops > +4%: 1,000 -> 1,050 (+5.0 %)",
         "code_bytes > 1: it is 12,001 B",
+    )
+
+
+NOISE = compare_times([2.0, 1.0, 3.0, 2.0], [2.5, 2.4, 2.6, 2.5])
+SLOWER = compare_times([2.0, 1.9, 2.1, 2.0], [2.5, 2.4, 2.6, 2.5])
+TOO_FEW = compare_times([2.0], [2.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "in_noise", "beyond", "of_too_few"),
+    [
+        ("render_time > 1.01x", False, True, None),
+        ("render_time >= 1x", True, True, None),
+        ("render_time > +1%", False, True, None),
+        ("render_time > +1 ms", False, True, None),
+        ("render_time != +0", False, True, None),
+        ("render_time < -1%", False, False, None),
+        ("render_time > 1.5x", False, False, None),
+        ("render_time > 1.01x or flops > +4%", True, True, True),
+        ("render_time > 1.01x and flops > +4%", False, True, None),
+        ("render_time > 2 s", True, True, True),
+        ("render_time < 2 s", False, False, False),
+        ("render_time@lowered > 1.01x", True, True, True),
+    ],
+)
+def test_a_change_of_the_render_time_counts_beyond_the_noise_only(
+    text: str, *, in_noise: bool, beyond: bool, of_too_few: bool | None
+) -> None:
+    base, new = (Known(side | {"render_time@lowered": side["render_time"]}) for side in (BASE, NEW))
+    root = parse_condition(text).root
+    answers = [judge(root, new, base, times).is_met for times in (NOISE, SLOWER, TOO_FEW)]
+    assert answers == [in_noise, beyond, of_too_few]
+
+
+def test_a_reason_tells_that_a_time_is_noise_and_how_many_recordings_are_needed() -> None:
+    root = parse_condition("render_time >= 1x").root
+    assert judge(root, Known(NEW), Known(BASE), NOISE).reasons == (
+        "render_time >= 1x: 2.00 s -> 2.50 s (within the noise)",
+    )
+    assert judge(root, Known(NEW), Known(BASE), TOO_FEW).reasons == (
+        "render_time >= 1x: too few recordings to tell a change from noise: 1 in BASE and 1 in NEW;"
+        " 4 on each side are enough",
     )
 
 

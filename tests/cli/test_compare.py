@@ -142,7 +142,8 @@ def test_scaly_viz_own_files_are_compared_too(versions: Path, tmp_path: Path) ->
         (["flops@no_such_pass > +0"], 3, ["unknown"]),
         (["flops@no_such_pass > +0", "flops > +0"], 1, ["unknown", "met"]),
         (["nobody: flops > +0"], 3, ["unknown"]),
-        (["damper: render_time > 1000x or code_bytes > +0"], 0, ["not met"]),
+        (["damper: render_time > 1000 s or code_bytes > +0"], 0, ["not met"]),
+        (["damper: render_time > 1000x or code_bytes > +0"], 3, ["unknown"]),
     ],
 )
 def test_a_condition_decides_the_exit_code(
@@ -189,6 +190,19 @@ def test_reasons_tell_functions_of_one_label_apart(versions: Path, tmp_path: Pat
     told = [f"failed: {reason}" for reason in reasons]
     assert found["text"].stdout.splitlines()[-3:] == told
     assert found["text"].stderr.splitlines() == [f"scaly-viz: {line}" for line in told]
+
+
+def test_a_render_time_is_judged_as_far_as_there_are_recordings(versions: Path) -> None:
+    base, new = versions / "base", versions / "new"
+    condition = "damper: render_time > 1000x"
+    result = run("compare", base, new, "--allow-unmatched", "--fail-if", condition)
+    assert (result.exit_code, result.stderr) == (
+        3,
+        "scaly-viz: cannot be judged: damper: render_time > 1000x: too few recordings to tell a change"
+        " from noise: 1 in BASE and 1 in NEW; 4 on each side are enough\n",
+    )
+    # Of the same recordings all that there is is noise.
+    output_of("compare", base, base, "--fail-if", "render_time != 1x or render_time > +0%")
 
 
 def test_what_new_does_not_render_any_more_never_passes(versions: Path) -> None:

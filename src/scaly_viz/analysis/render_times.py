@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from math import comb
 from statistics import median
 from typing import Literal
@@ -13,6 +14,8 @@ type Verdict = Literal["slower", "faster", "within the noise", "unknown"]
 
 # How likely two ranges may lie apart by chance alone before that counts for anything.
 _CHANCE = 0.05
+# With so many recordings on each side, ranges that lie apart always count.
+ENOUGH = next(n for n in count(1) if 2 / comb(2 * n, n) <= _CHANCE)
 
 
 class RenderTimes(msgspec.Struct, frozen=True):

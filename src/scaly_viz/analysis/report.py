@@ -150,7 +150,7 @@ def report(
         sides = _figures(base, new, compared, times)
         pairs.append(_reported(pair, sides, compared, times))
         for each in judged:
-            each.judge(pair, *sides)
+            each.judge(pair, *sides, times)
     if not allow_unmatched:
         for each in judged:
             each.miss(matching.only_base)
@@ -181,11 +181,13 @@ class _Judged:
         self._unknown: list[str] = []
         self._is_about_any = False
 
-    def judge(self, pair: Pair, base: RecordingFigures, new: RecordingFigures) -> None:
+    def judge(
+        self, pair: Pair, base: RecordingFigures, new: RecordingFigures, times: TimeComparison
+    ) -> None:
         if not self._concerns(pair.new.latest):
             return
         self._is_about_any = True
-        verdict = judge(self._condition.root, new, base)
+        verdict = judge(self._condition.root, new, base, times)
         if verdict.is_met is not False:
             reasons = self._met if verdict.is_met else self._unknown
             reasons += [f"{_title(pair.new)}: {reason}" for reason in verdict.reasons]

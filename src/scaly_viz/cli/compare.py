@@ -26,7 +26,9 @@ are compared; of several, the latest, while the others tell how much render time
 
 A condition fails the comparison where it is met: "flops > +5%". It has a figure, with @STEP that of a
 step; an operator; a number with a unit, or with + or - a change, in percent too; and may join others
-by "and" and "or". docs/compare.md has the grammar and all figures.
+by "and" and "or". A change of the render time that is within the noise counts as none; with too few
+recordings to tell, four on each side being enough, it cannot be judged. docs/compare.md has the
+grammar and all figures.
 
 \b
 Examples:
@@ -43,7 +45,7 @@ _MEANINGS = {
     exit_codes.DONE: "compared, and no condition is met",
     exit_codes.FAILED: "a condition is met, or something cannot be read; standard error says why",
     exit_codes.MISUSED: "the command was called in a wrong way, or a condition makes no sense",
-    _UNKNOWN: "a condition cannot be judged: a figure or a recording is missing",
+    _UNKNOWN: "a condition cannot be judged: a figure is missing, or a recording, or there are too few",
 }
 
 
