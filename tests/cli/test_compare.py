@@ -103,6 +103,30 @@ def test_sides_are_files_folders_recordings_in_them_and_recordings_of_ones_own(
         assert (pair["base"]["id"], pair["new"]["id"]) == ids
 
 
+def test_paths_and_labels_may_have_what_parts_them(
+    versions: Path, base: list[Recording], tmp_path: Path, recording_folder: Path
+) -> None:
+    lines = (versions / "base" / "recordings.jsonl").read_text("utf-8")
+    folder = tmp_path / "issue #3"
+    folder.mkdir()
+    for name, label in (("a.jsonl", "PR #12"), ("a.jsonl#PR ", "12")):
+        (folder / name).write_text(lines.replace('"only here"', f'"{label}"'), "utf-8")
+    write_lines(
+        recording_folder / "recordings.jsonl",
+        map(json.loads, lines.replace('"only here"', '"PR #12"').splitlines()),
+    )
+    file, longer = folder / "a.jsonl", folder / "a.jsonl#PR "
+
+    for asked, name in ((f"{file}#PR #12", "12"), ("PR #12", "PR #12"), ("#PR #12", "PR #12")):
+        (pair,) = compared(asked, f"{longer}#damper")["pairs"]
+        assert (pair["base"]["name"], pair["base"]["id"]) == (name, base[-1].id)
+    longer.unlink()
+    (pair,) = compared(f"{file}#PR #12", f"{file}#spring")["pairs"]
+    assert pair["base"]["name"] == "PR #12"
+    output_of("export", f"{file}#PR #12", "--to", tmp_path / "one.json")
+    assert [each["name"] for each in sources.load_dicts(tmp_path / "one.json")] == ["PR #12"]
+
+
 def test_a_chosen_recording_faces_its_own_function(versions: Path, new: list[Recording]) -> None:
     found = compared(f"{versions}/base#only here", versions / "new")
     (pair,) = found["pairs"]

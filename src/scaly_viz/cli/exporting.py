@@ -18,7 +18,7 @@ from scaly_viz import settings, sources
 from scaly_viz.cli import output, reading
 from scaly_viz.cli.output import listed
 from scaly_viz.cli.quantities import plural
-from scaly_viz.cli.selection import is_number_or_last, select_recording, select_step
+from scaly_viz.cli.selection import is_number_or_last, select_recording, select_step, split_place
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.exports import files
 from scaly_viz.exports.chosen import Chosen, Shelf, chosen
@@ -98,11 +98,10 @@ def pick(path: str | None, words: Sequence[str], *, strict: bool) -> list[Picked
     names: list[str] = []
     picked: list[Picked] = []
     for word in words:
-        file, _, name = word.rpartition("#")
         if _is_place(word):
             picked.append(_of_place(Path(word), None, report))
-        elif file and name and _is_place(file):
-            picked.append(_of_place(Path(file), [name], report))
+        elif place := split_place(word):
+            picked.append(_of_place(Path(place[0]), [place[1]], report))
         else:
             names.append(word)
     if names or not words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -36,6 +37,19 @@ class Named(Protocol):
 def is_number_or_last(word: str) -> bool:
     """Tell whether ``word`` counts recordings, from either end."""
     return word == LAST or _NUMBER.fullmatch(word) is not None
+
+
+def split_place(word: str) -> tuple[str, str] | None:
+    """Return the path and the name of ``PATH#NAME``, None where no such path is there.
+
+    Either may have a "#" in it: the longest path that is there is meant.
+    """
+    at = len(word)
+    while (at := word.rfind("#", 0, at)) > 0:
+        path, name = word[:at], word[at + 1 :]
+        if name and os.path.lexists(os.path.expanduser(path)):  # noqa: PTH111  # Path's raises where there is no such user
+            return path, name
+    return None
 
 
 def select_recording[R: Named](recordings: Sequence[R], word: str) -> R:

@@ -12,7 +12,7 @@ from scaly_viz import settings
 from scaly_viz.analysis.report import Open
 from scaly_viz.analysis.summary import RecordingSummary, summarize
 from scaly_viz.cli import reading
-from scaly_viz.cli.selection import select_recording
+from scaly_viz.cli.selection import select_recording, split_place
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.recording import Recording
 from scaly_viz.sources.address import is_address, parse_address
@@ -54,7 +54,8 @@ class Sides:
         """Return what ``asked`` stands for.
 
         That is, in this order: the address of a backend, with ``#ID`` one of its recordings; a file or
-        folder; ``PATH#RECORDING``; a recording of ``path``, as "scaly-viz show" understands it.
+        folder; ``PATH#RECORDING``; a recording of ``path``, as "scaly-viz show" understands it, with or
+        without ``#`` before it.
 
         Raises:
             ScalyVizError: there is no such thing, it has no recordings, or cannot be read.
@@ -63,11 +64,13 @@ class Sides:
             return self._in_backend(asked)
         if asked and os.path.lexists(Path(asked).expanduser()):
             return self._side(asked, asked, None)
-        path, separator, word = asked.rpartition("#")
-        if separator and word:
-            return self._side(asked, path or self._path, word)
-        if os.sep in asked or asked.endswith(_ENDINGS):
-            reading.of_recordings(asked)
+        if place := split_place(asked):
+            return self._side(asked, *place)
+        if asked.startswith("#") and asked != "#":
+            return self._side(asked, self._path, asked[1:])
+        path = asked.partition("#")[0]
+        if os.sep in path or path.endswith(_ENDINGS):
+            reading.of_recordings(path)
         try:
             return self._side(asked, self._path, asked)
         except ScalyVizError as error:
