@@ -370,6 +370,31 @@ def test_markdown_is_a_table_with_folded_details(versions: Path) -> None:
     assert "<details>" not in unchanged
 
 
+def test_a_render_that_failed_in_new_is_told_on_top_and_passes_no_condition(
+    versions: Path,
+) -> None:
+    new = versions / "new"
+    sides = (f"{versions}/base#damper", f"{new}#high_rank")
+
+    text = output_of("compare", *sides)
+    told = re.match(r"the render of high_rank failed in NEW: LoweringError\(.*\n\n", text)
+    assert told is not None
+    assert text.endswith(": 0 the same, 1 failed or incomplete in NEW\n")
+    comment = output_of("compare", *sides, "--format", "markdown").splitlines()
+    assert comment[4] == f"- ⚠️ `{told[0].strip()}`"
+
+    for condition in ("flops > 1G", "nodes@expression > 1M", "damper: flops > 1 or nodes > 1"):
+        assert run("compare", *sides, "--fail-if", condition).exit_code == 3
+    result = run("compare", *sides, "--fail-if", "nodes@expression > 1M")
+    assert result.stderr.startswith(
+        "scaly-viz: cannot be judged: high_rank: NEW has no final figures: failed: LoweringError("
+    )
+    assert run("compare", *sides, "--fail-if", "nodes@expression > 1").exit_code == 1
+    # A render that failed before is no news, and no better.
+    again = output_of("compare", f"{new}#high_rank", f"{new}#high_rank")
+    assert again.startswith("the render of high_rank failed in NEW as in BASE: ")
+
+
 def test_markdown_fits_a_comment_however_much_there_is(versions: Path) -> None:
     made = _made(versions)
     many = msgspec.structs.replace(made, pairs=[made.pairs[0]] * 40)

@@ -11,7 +11,7 @@ import msgspec
 from scaly_viz import attributes as a
 from scaly_viz.analysis.compare import ComparedStep, Comparison, compare
 from scaly_viz.analysis.condition_text import Condition
-from scaly_viz.analysis.conditions import judge
+from scaly_viz.analysis.conditions import Verdict, judge
 from scaly_viz.analysis.figures import (
     DIFFERING_STEPS,
     FIGURES,
@@ -188,6 +188,10 @@ class _Judged:
             return
         self._is_about_any = True
         verdict = judge(self._condition.root, new, base, times)
+        unfinished = unfinished_because(new.recording)
+        if verdict.is_met is False and unfinished:
+            # What a step had says nothing of the render, which has no end.
+            verdict = Verdict(None, (f"NEW has no final figures: {unfinished}",))
         if verdict.is_met is not False:
             reasons = self._met if verdict.is_met else self._unknown
             reasons += [f"{_title(pair.new)}: {reason}" for reason in verdict.reasons]

@@ -20,7 +20,7 @@ from scaly_viz.analysis.report import (
 from scaly_viz.analysis.wording import amount, change_in_percent, plural, title
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time
+from scaly_viz.cli.compare_words import broken, compared_of, divergence, lines_on, render_time
 
 # A comment on GitHub has at most 65,536 characters; what surrounds ours should fit as well.
 _MOST = 60_000
@@ -113,6 +113,10 @@ def _head(report: Report) -> Iterator[str]:
     yield ""
     yield f"{code(report.base)} → {code(report.new)}"
     yield ""
+    failed = [f"- {_SIGNS['unknown']} {code(line, _LONGEST_LINE)}" for line in broken(report)]
+    yield from _fitting(failed, _MOST_OF_A_LIST, lambda n: f"- ... and {n:,} more")
+    if failed:
+        yield ""
 
 
 def _conditions(report: Report) -> Iterator[str]:

@@ -12,7 +12,7 @@ from scaly_viz.analysis.report import Report, ReportedFigure, ReportedPair, Repo
 from scaly_viz.analysis.wording import amount, change, change_in_percent, title
 from scaly_viz.cli import output
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.compare_words import compared_of, divergence, lines_on, render_time
+from scaly_viz.cli.compare_words import broken, compared_of, divergence, lines_on, render_time
 from scaly_viz.cli.quantities import count, local_time, plural
 from scaly_viz.cli.tables import Column, table
 
@@ -22,7 +22,9 @@ _STYLES = {"met": "bold red", "unknown": "bold yellow", "not met": "green"}
 def show(report: Report) -> None:
     """Print ``report``."""
     console = output.console()
-    parts: list[Text | str] = []
+    parts: list[Text | str] = [Text(visible(line), "bold red") for line in broken(report)]
+    if parts:
+        parts.append("")
     for pair in report.pairs:
         parts += [*_pair(pair, console), ""]
     for side, groups in (("BASE", report.only_base), ("NEW", report.only_new)):
@@ -38,7 +40,9 @@ def show(report: Report) -> None:
 def _summary(report: Report) -> str:
     same = sum(pair.same for pair in report.pairs)
     what = plural(len(report.pairs), "pair")
-    return visible(f"{what} of {report.base} and {report.new}: {same:,} the same")
+    failed = len(broken(report))
+    said = f", {failed:,} failed or incomplete in NEW" if failed else ""
+    return visible(f"{what} of {report.base} and {report.new}: {same:,} the same{said}")
 
 
 def _pair(pair: ReportedPair, console: Console) -> Iterator[Text | str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
-from scaly_viz.analysis.report import ReportedCondition, ReportedFigure, ReportedPair
-from scaly_viz.analysis.wording import duration
+from scaly_viz.analysis.report import Report, ReportedCondition, ReportedFigure, ReportedPair
+from scaly_viz.analysis.wording import duration, title
 
 _WORDS = {"met": "failed", "unknown": "cannot be judged", "not met": "passed"}
 
@@ -52,6 +52,19 @@ def divergence(pair: ReportedPair) -> str:
     differing = sum(not each.same for each in pair.steps)
     index = step.base if step.new is None else step.new
     return f"{differing:,} of {len(pair.steps):,} steps differ, first {index} {step.name} ({how})"
+
+
+def broken(report: Report) -> list[str]:
+    """Return a line for each pair whose recording in NEW did not end well."""
+    return [_broken(pair) for pair in report.pairs if pair.new.status != "ok"]
+
+
+def _broken(pair: ReportedPair) -> str:
+    called = title(pair.function, pair.name)
+    if pair.new.status != "failed":
+        return f"the recording of {called} in NEW is {pair.new.error or pair.new.status}"
+    where = "in NEW as in BASE" if pair.base.status == "failed" else "in NEW"
+    return f"the render of {called} failed {where}: {pair.new.error}"
 
 
 def lines_on(condition: ReportedCondition) -> list[str]:
