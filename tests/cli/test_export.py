@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import scaly_viz
 from scaly_viz import sources
 from scaly_viz.exports.formats import FORMATS
 
-from .files import Line, write_lines
+from .files import Line, span_of, write_lines
 from .running import error_of, output_of, run, run_process
 
 
@@ -173,6 +174,38 @@ def test_a_file_of_recordings_can_stand_for_all_in_it(local: Path, tmp_path: Pat
         }
     ]
     assert [each["function"] for each in viz.load_recordings(tmp_path / "y.json")] == ["spring"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        ("timeUnixNano", "1" * 31, f"timeUnixNano: '{'1' * 31}' is no time in nanoseconds"),
+        ("attributes", [{"key": "x", "value": "y"}], "attributes[0].value: expected object, got"),
+    ],
+)
+def test_every_command_tells_once_of_the_same_line_that_is_left_out(
+    field: str,
+    value: object,
+    problem: str,
+    tmp_path: Path,
+    odd: Callable[[str, Callable[[Line], None]], Path],
+) -> None:
+    path = odd("lowered", lambda line: span_of(line)["events"][0].update({field: value}))
+    where = ("--recording-path", path)
+    for words in (
+        ("list", *where),
+        ("show", *where),
+        ("export", "--to", tmp_path / "x.jsonl", *where),
+        ("import", path),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stderr.count(problem)) == (0, 1), words
+        assert result.stderr.count("; the line was left out\n") == 1
+    [whole, out] = [
+        sources.load(each) for each in (tmp_path / "x.jsonl", scaly_viz.recording_path())
+    ]
+    assert [r.problems for r in whole] == [r.problems for r in out]
+    assert [problem.partition(" is ")[2] for problem in whole[0].problems] == ["missing"]
 
 
 def test_an_incomplete_recording_is_exported_with_a_warning(local: Path, tmp_path: Path) -> None:

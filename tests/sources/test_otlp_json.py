@@ -7,6 +7,7 @@ import math
 import re
 from contextlib import suppress
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -334,7 +335,12 @@ JSON = st.recursive(
 
 def spans_or_error(data: bytes) -> list[SpanRecord]:
     with suppress(RecordingFileError):
-        return decode_line(data, "here:1")
+        spans = decode_line(data, "here:1")
+        bare = decode_line(data, "here:1", events=False)
+        assert repr([msgspec.structs.replace(span, events=()) for span in spans]) == repr(bare)
+        return spans
+    with pytest.raises(RecordingFileError):
+        decode_line(data, "here:1", events=False)
     assert len(cause(data)) < 300
     return []
 

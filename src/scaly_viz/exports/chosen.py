@@ -75,8 +75,9 @@ class Shelf:
         for document in read_documents(self._path, _say_nothing):
             if _has_none_of(parts, document.line.data):
                 continue
-            records = {_span_id(record): record for record in document.spans()}
-            for line in lines_of(document)[0]:
+            read = document.spans()
+            records = {_span_id(record): record for record in read}
+            for line in lines_of(document, read)[0]:
                 part = parts.get(line.recording)
                 if part is None or line.span_id not in part.missing:
                     continue

@@ -42,7 +42,7 @@ def read_spans(
 ) -> Iterator[SpanRecord]:
     """Yield the spans of the file ``path`` and its segments, or of the files of a folder.
 
-    Without ``events`` they have no payloads, which takes a fraction of the time.
+    Without ``events`` they have no payloads, which takes far less memory.
 
     What cannot be read is left out and passed to ``report`` as one line of text with file, line
     and cause. Memory is bounded by the longest line. A missing file has no spans.

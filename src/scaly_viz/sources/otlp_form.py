@@ -67,8 +67,8 @@ class Status(msgspec.Struct, gc=False):
     message: str | None = None
 
 
-class BareSpan(msgspec.Struct, rename="camel", gc=False):
-    """A span without its events, which hold nearly all of a line."""
+class Span(msgspec.Struct, rename="camel", gc=False):
+    """A span."""
 
     trace_id: str | None = None
     span_id: str | None = None
@@ -78,11 +78,6 @@ class BareSpan(msgspec.Struct, rename="camel", gc=False):
     end_time_unix_nano: Int64 = None
     attributes: list[KeyValue] | None = None
     status: Status | None = None
-
-
-class Span(BareSpan, rename="camel", gc=False):
-    """A span."""
-
     events: list[Event] | None = None
 
 
@@ -92,12 +87,12 @@ class Scope(msgspec.Struct, gc=False):
     name: str | None = None
 
 
-class ScopeSpans[S: BareSpan](msgspec.Struct, rename="camel", gc=False):
+class ScopeSpans(msgspec.Struct, rename="camel", gc=False):
     """Spans of one scope, under its name of today or of before 2022."""
 
     scope: Scope | None = None
     instrumentation_library: Scope | None = None
-    spans: list[S] | None = None
+    spans: list[Span] | None = None
 
 
 class Resource(msgspec.Struct, gc=False):
@@ -106,25 +101,25 @@ class Resource(msgspec.Struct, gc=False):
     attributes: list[KeyValue] | None = None
 
 
-class ResourceSpans[S: BareSpan](msgspec.Struct, rename="camel", gc=False):
+class ResourceSpans(msgspec.Struct, rename="camel", gc=False):
     """Spans of one resource, under their name of today or of before 2022."""
 
     resource: Resource | None = None
-    scope_spans: list[ScopeSpans[S]] | None = None
-    instrumentation_library_spans: list[ScopeSpans[S]] | None = None
+    scope_spans: list[ScopeSpans] | None = None
+    instrumentation_library_spans: list[ScopeSpans] | None = None
 
 
-class Traces[S: BareSpan](msgspec.Struct, rename="camel", gc=False):
+class Traces(msgspec.Struct, rename="camel", gc=False):
     """A document."""
 
-    resource_spans: list[ResourceSpans[S]] | None = None
+    resource_spans: list[ResourceSpans] | None = None
 
 
 class UnreadableError(Exception):
     """Why a line cannot be read, without where."""
 
 
-def convert[S: BareSpan](document: JsonValue, form: type[Traces[S]]) -> Traces[S]:
+def convert(document: JsonValue) -> Traces:
     """Return ``document``, as ``json`` reads it, in typed structs; it may be changed.
 
     Raises:
@@ -136,7 +131,7 @@ def convert[S: BareSpan](document: JsonValue, form: type[Traces[S]]) -> Traces[S
     if document and "resourceSpans" not in document and not _OTHER_SIGNALS & document.keys():
         raise UnreadableError(f"not OTLP traces: no resourceSpans, but {_some_keys(document)}")
     try:
-        return msgspec.convert(document, form)
+        return msgspec.convert(document, Traces)
     except msgspec.ValidationError as error:
         raise UnreadableError(f"not OTLP traces: {_in_words(error)}") from error
     except UnicodeEncodeError as error:

@@ -16,7 +16,6 @@ import msgspec
 from scaly_viz.errors import RecordingFileError
 from scaly_viz.sources.otlp_form import (
     AnyValue,
-    BareSpan,
     Event,
     Int64,
     KeyValue,
@@ -44,20 +43,18 @@ _STATUS = {
     "STATUS_CODE_ERROR": "error",
 }
 
-_decoder = msgspec.json.Decoder(Traces[Span])
-_bare_decoder = msgspec.json.Decoder(Traces[BareSpan])
+_decoder = msgspec.json.Decoder(Traces)
 
 
 def decode_line(line: bytes, origin: str, *, events: bool = True) -> list[SpanRecord]:
     """Return the spans of one OTLP JSON document; lines of other signals have none.
 
-    Without ``events`` spans have none: payloads, nearly all of a line, are then passed over.
+    Without ``events`` spans have none: payloads, nearly all of a line, are then looked at, lest a
+    line be whole for one reader and not for the other, and not kept.
 
     Raises ``RecordingFileError`` with ``origin`` and the cause where the line is no such document.
     """
-    if events:
-        return _decode(line, origin, _decoder, Traces[Span])
-    return _decode(line, origin, _bare_decoder, Traces[BareSpan])
+    return _records(lambda: _decode_fast(line) or convert(parse(line)), origin, events=events)
 
 
 def decode_resource(resource_spans: JsonValue, origin: str) -> list[SpanRecord]:
@@ -65,40 +62,33 @@ def decode_resource(resource_spans: JsonValue, origin: str) -> list[SpanRecord]:
 
     Raises ``RecordingFileError`` with ``origin`` and the cause where it is none.
     """
-    return _records(lambda: convert({"resourceSpans": [resource_spans]}, Traces[Span]), origin)
+    return _records(lambda: convert({"resourceSpans": [resource_spans]}), origin, events=True)
 
 
-def _decode[S: BareSpan](
-    line: bytes, origin: str, decoder: msgspec.json.Decoder[Traces[S]], form: type[Traces[S]]
-) -> list[SpanRecord]:
-    return _records(lambda: _decode_fast(line, decoder) or convert(parse(line), form), origin)
-
-
-def _records[S: BareSpan](decode: Callable[[], Traces[S]], origin: str) -> list[SpanRecord]:
+def _records(decode: Callable[[], Traces], origin: str, *, events: bool) -> list[SpanRecord]:
     try:
         found = _spans_of(decode())
-        return [_span(span, resource, scope, origin) for resource, scope, span in found]
+        return [
+            _span(span, resource, scope, origin, _events(span.events or (), keep=events))
+            for resource, scope, span in found
+        ]
     except UnreadableError as error:
         raise RecordingFileError(f"{origin}: {error}") from error
     except RecursionError as error:
         raise RecordingFileError(f"{origin}: nested too deeply to be a trace") from error
 
 
-def _decode_fast[S: BareSpan](
-    line: bytes, decoder: msgspec.json.Decoder[Traces[S]]
-) -> Traces[S] | None:
+def _decode_fast(line: bytes) -> Traces | None:
     """Return None where the line needs a closer look, as one with snake_case names does."""
     try:
-        traces = decoder.decode(line)
+        traces = _decoder.decode(line)
     except ValueError:  # msgspec's errors, and those of text that is not Unicode
         return None
     spans = [span for _, _, span in _spans_of(traces)]
     return traces if spans and all(span.trace_id and span.span_id for span in spans) else None
 
 
-def _spans_of[S: BareSpan](
-    traces: Traces[S],
-) -> Iterator[tuple[ResourceSpans[S], ScopeSpans[S], S]]:
+def _spans_of(traces: Traces) -> Iterator[tuple[ResourceSpans, ScopeSpans, Span]]:
     for resource in traces.resource_spans or ():
         for scopes in (resource.scope_spans, resource.instrumentation_library_spans):
             for scope in scopes or ():
@@ -106,8 +96,8 @@ def _spans_of[S: BareSpan](
                     yield resource, scope, span
 
 
-def _span[S: BareSpan](
-    span: S, of: ResourceSpans[S], scope: ScopeSpans[S], origin: str
+def _span(
+    span: Span, of: ResourceSpans, scope: ScopeSpans, origin: str, events: Sequence[EventRecord]
 ) -> SpanRecord:
     library = scope.scope or scope.instrumentation_library
     status = span.status or Status()
@@ -119,7 +109,7 @@ def _span[S: BareSpan](
         start_ns=_time(span.start_time_unix_nano, "startTimeUnixNano"),
         end_ns=_time(span.end_time_unix_nano, "endTimeUnixNano"),
         attributes=_attributes(span.attributes),
-        events=_events(span.events or ()) if isinstance(span, Span) else (),
+        events=events,
         status=_STATUS.get(status.code or 0, "unset"),
         status_message=status.message or "",
         resource=_attributes(of.resource.attributes if of.resource else None),
@@ -128,15 +118,22 @@ def _span[S: BareSpan](
     )
 
 
-def _events(events: Iterable[Event]) -> Sequence[EventRecord]:
-    return [
-        EventRecord(
-            name=event.name or "",
-            time_ns=_time(event.time_unix_nano, "timeUnixNano"),
-            attributes=_attributes(event.attributes),
-        )
-        for event in events
-    ]
+def _events(events: Iterable[Event], *, keep: bool) -> Sequence[EventRecord]:
+    if keep:
+        return [
+            EventRecord(
+                name=event.name or "",
+                time_ns=_time(event.time_unix_nano, "timeUnixNano"),
+                attributes=_attributes(event.attributes),
+            )
+            for event in events
+        ]
+    for event in events:
+        _time(event.time_unix_nano, "timeUnixNano")
+        for pair in event.attributes or ():
+            if pair.value is not None and pair.value.string_value is None:
+                _value(pair.value, 0)
+    return ()
 
 
 def _attributes(attributes: Iterable[KeyValue] | None, nesting: int = 0) -> Attributes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from scaly_viz import attributes as a
 from scaly_viz.respan import span_of_record
 from scaly_viz.sources.files import Document
+from scaly_viz.span_record import SpanRecord
 from scaly_viz_exporters.span_lines import LineError, line_of
 from scaly_viz_exporters.span_lines import spans_of as spans_of_line
 
@@ -44,9 +46,14 @@ def recording_of(span: ReadableSpan) -> str:
     return recording if isinstance(recording, str) else ""
 
 
-def lines_of(document: Document) -> tuple[list[SpanLine], int]:
-    """Return the spans of recordings in ``document``, and how many others there are."""
-    spans = _spans(document)
+def lines_of(
+    document: Document, records: Sequence[SpanRecord] | None = None
+) -> tuple[list[SpanLine], int]:
+    """Return the spans of recordings in ``document``, and how many others there are.
+
+    What the tolerant reader leaves out is left out here, too; ``records`` are what it has read.
+    """
+    spans = _spans(document, document.spans() if records is None else records)
     ours = [span for span in spans if recording_of(span)]
     data = document.line.data.rstrip()
     if len(spans) == 1 and ours and b"\n" not in data:
@@ -54,10 +61,10 @@ def lines_of(document: Document) -> tuple[list[SpanLine], int]:
     return [SpanLine(span, line_of(span)) for span in ours], len(spans) - len(ours)
 
 
-def _spans(document: Document) -> list[ReadableSpan]:
+def _spans(document: Document, records: Sequence[SpanRecord]) -> list[ReadableSpan]:
     """Return the spans with all that OTLP has; of what only a tolerant reader can read, what we know of."""
     with suppress(LineError):
-        spans = spans_of_line(document.line.data)
+        spans = spans_of_line(document.line.data) if records else []
         if spans:
             return spans
-    return [span_of_record(record) for record in document.spans()]
+    return [span_of_record(record) for record in records]
