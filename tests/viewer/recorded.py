@@ -26,7 +26,8 @@ STEPS: Steps = (
     {"code": "void f(void) {}\n"},
 )
 
-_clock = itertools.count(1_796_000_000, 60)
+# Of 2026-09-21: what is recent by the clock of the machine is none of these.
+_clock = itertools.count(1_790_000_000, 60)
 
 
 class Recorder:
