@@ -62,6 +62,10 @@ int f(const double** arg, double** res, int* iw, double* w, int mem) {
 
 @pytest.fixture
 def recording() -> Recording:
+    return recording_of_f()
+
+
+def recording_of_f() -> Recording:
     steps = [
         {"name": "expression", "dialect": "expr", "assembly": EXPRESSION},
         {"name": "lowered", "dialect": "prog", "assembly": LOWERED, "listing": LISTING},
@@ -139,6 +143,16 @@ def test_a_value_of_an_expression_is_followed_into_the_c(recording: Recording) -
     assert [each.name for each in ssa.producers] == ["0"]
     assert [each.name for each in ssa.consumers] == ["3"]
     assert [place.line for place in ssa.code] == [4, 6, 9]
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_steps_of_the_recording_read_again_are_as_good_as_those_of_the_first_time(at: int) -> None:
+    texts, again = Texts(recording_of_f()), recording_of_f()
+    step = again.steps[at]
+    name = Name("2" if step.dialect == "expr" else "s0" if at == 3 else "t0", "f")
+    found = value_of(texts, step, "assembly", name, lambda: cost_of_text(again, step, "assembly"))
+    assert found is not None
+    assert [(entry.step, entry.name) for entry in found.life if entry.state == "born"] == [(0, "2")]
 
 
 def test_what_a_pass_removes_is_gone_from_then_on() -> None:

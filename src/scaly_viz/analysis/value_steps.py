@@ -26,7 +26,8 @@ def followed(texts: Texts, step: Step, kind: str, name: Name) -> dict[int, Follo
     """Return the names of a value by steps, in the main text of each step."""
     main = "assembly" if kind == "listing" and "assembly" in step.payloads else kind
     steps = [each for each in texts.recording.steps if not each.placeholder]
-    at = steps.index(step)
+    # The step may be of the same recording read again: another object.
+    at = [each.index for each in steps].index(step.index)
     found: dict[int, Followed] = {step.index: (step, main, name)}
     for direction in (1, -1):
         known: Followed = (step, main, name)
@@ -49,14 +50,14 @@ def _through_lowering(
     program = texts.first_program()
     if program is None or ASSEMBLY not in other.payloads or ASSEMBLY not in step.payloads:
         return None
-    if step.dialect == EXPRESSION and other is program:
+    if step.dialect == EXPRESSION and other.index == program.index:
         normalized = (
             each for each in found.values() if each[0].name == f"{NORMALIZED}:{name.scope}"
         )
         step, _, name = next(normalized, known)
         lowering = texts.lowering(step, program)
         called = lowering.in_program(name) if lowering else None
-    elif step is program:
+    elif step.index == program.index:
         lowering = texts.lowering(other, program)
         called = lowering.in_expression(name) if lowering else None
         if called is not None and not is_lowered_from(other, called.scope or called.name):

@@ -237,7 +237,7 @@ class _Names:
         program = self.texts.first_program()
         if program is None or kind != _ASSEMBLY:
             return []
-        if step is program:
+        if step.index == program.index:
             back = [each for each in reversed(self._steps()) if each.index < step.index]
             ways = [(each, found) for each in back if (found := self._lowering(each, program))]
             return self.block.packer.pack([self._raised(name, ways, known) for name in names])
