@@ -112,7 +112,10 @@ def test_a_loop_over_vector_lanes_counts_its_elements_once() -> None:
   }"""
     cost = cost_of(ProgramText(text.split("\n")).model())
     assert cost.totals == Totals(0, 10, 10, 160)
-    assert [(loop.name, loop.trips) for loop in cost.loops] == [("c", None), ("l", 10)]
+    assert [(loop.name, loop.trips, loop.per_element) for loop in cost.loops] == [
+        ("c", None, False),
+        ("l", 10, True),
+    ]
 
 
 def test_a_loop_that_only_a_run_can_count_is_named() -> None:
@@ -203,10 +206,15 @@ def test_the_c_is_counted_by_the_same_conventions() -> None:
     assert by_line[5] == LineCost(5, 1, 1, 2, 24, 1, Totals(1, 1, 2, 24))
     # Ten elements in lanes, each loaded, added and stored; the remainder is among them.
     assert by_line[18] == LineCost(18, 1, 1, 1, 16, 10, Totals(10, 10, 10, 160))
-    assert [(each.name, each.runs) for each in cost.procedures] == [
-        ("g_raw", 1),
-        ("f_lanes_1", 10),
-        ("f", 1),
+    # Called once per chunk of lanes, whose number only the C compiler knows.
+    assert [(each.name, each.runs, each.per_element) for each in cost.procedures] == [
+        ("g_raw", 1, False),
+        ("f_lanes_1", 10, True),
+        ("f", 1, False),
+    ]
+    assert [(loop.line, loop.trips, loop.per_element) for loop in cost.loops] == [
+        (2, 3, False),
+        (17, 10, True),
     ]
     assert cost.totals == Totals(14, 14, 15, 232)
     assert all(reason.startswith("C: ") for reason in cost.uncounted)

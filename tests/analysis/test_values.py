@@ -168,6 +168,23 @@ def test_what_a_pass_removes_is_gone_from_then_on() -> None:
     assert buffer.code == []
 
 
+def test_a_procedure_changes_with_its_body_and_costs_what_a_run_of_it_does() -> None:
+    changed = LOWERED.replace("prog.sin(prog.load %x[%i_t0])", "prog.load %x[%i_t0]")
+    other = f"{changed[:-2]}\n  prog.proc @g() {{input_count=0}} {{\n  }}\n}}"
+    steps = [
+        {"name": f"pass:{i}", "dialect": "prog", "assembly": text}
+        for i, text in enumerate((LOWERED, LOWERED, changed, other))
+    ]
+    recording = from_dict({"id": "1", "steps": steps}, "memory")
+    cost = cost_of_text(recording, recording.steps[0], "assembly")
+    name = Name("f", "", is_procedure=True)
+    found = value_of(Texts(recording), recording.steps[0], "assembly", name, lambda: cost)
+    assert found is not None
+    assert [each.state for each in found.life] == ["born", "present", "changed", "present"]
+    # Three sines and three sums, of nine elements loaded and six stored.
+    assert found.cost == ValueCost(6, 9, 6, 120)
+
+
 def test_a_value_moves_into_the_procedure_that_its_own_is_inlined_in() -> None:
     head = "  prog.proc @g(%x: memref<1xfloat64>, %y: memref<1xfloat64>) {input_count=1} {"
     body = "    %v3 = prog.assign prog.cos(prog.load %x[0]) : float64 {declare=True}"

@@ -96,8 +96,8 @@ class CText:
         return TextModel(self._lines, self._procedures, self._roots, self._uncounted)
 
     def _function(self, scope: Scope, head: str) -> Procedure:
-        procedure = Procedure(scope.name, scope.line, scope.line)
         is_lanes = "_lanes_" in scope.name
+        procedure = Procedure(scope.name, scope.line, scope.line, per_element=is_lanes)
         sizes = {name: _SIZES[type_] for type_, name in _PARAMETER.findall(head)}
         if _ENTRY in head:
             sizes = dict(_ENTRY_SIZES)
@@ -136,8 +136,10 @@ class CText:
         loop = Loop(number, number, name, parent=around)
         outer = 1 if around is None else around.passes
         trips = _trips(found) if found else None
-        if found and "_lanes_" in procedure.name and _OVER_LANES.fullmatch(found["stop"]):
-            trips = 1  # its function runs once per element already
+        if found and procedure.per_element and _OVER_LANES.fullmatch(found["stop"]):
+            trips, loop.per_element = 1, True  # its function runs once per element already
+        elif found and _CHUNKS.match(found["stop"]):
+            loop.per_element = True
         loop.trips, loop.passes = trips, None
         if trips is not None and outer is not None:
             loop.passes = min(LARGEST, outer * trips)

@@ -37,8 +37,9 @@ class LineCost(msgspec.Struct, frozen=True):
 class LoopCost(msgspec.Struct, frozen=True):
     """A loop: ``trips`` each time that it is entered, ``total`` in one run of its procedure.
 
-    ``trips`` is None where it varies or is not known. A loop over vector lanes counts its elements
-    over all chunks; that over the chunks has no trips of its own.
+    ``trips`` is None where it varies or is not known. Where lanes of vectors take several elements
+    at once, it is ``per_element``, over all chunks of lanes; a program's loop over the chunks, around that
+    over the lanes, has no trips of its own.
     """
 
     line: int
@@ -46,16 +47,21 @@ class LoopCost(msgspec.Struct, frozen=True):
     name: str
     trips: int | None
     total: Totals | None
+    per_element: bool = False
 
 
 class ProcedureCost(msgspec.Struct, frozen=True):
-    """A procedure: ``runs`` in one run of the program, ``total`` in one run of the procedure."""
+    """A procedure: ``runs`` in one run of the program, ``total`` in one run of the procedure.
+
+    One that takes an element a lane has both ``per_element``: it is called less often.
+    """
 
     name: str
     line: int
     end: int
     runs: int
     total: Totals
+    per_element: bool = False
 
 
 class TextCost(msgspec.Struct, frozen=True):
@@ -85,7 +91,8 @@ def cost_of(model: TextModel) -> TextCost:
         loops += _loops(procedure, found)
         name, line, end = procedure.name, procedure.line, procedure.end
         run = _totals(runs.get(name, FREE))
-        procedures.append(ProcedureCost(name, line, end, times.get(name, 0), run))
+        runs_of = times.get(name, 0)
+        procedures.append(ProcedureCost(name, line, end, runs_of, run, procedure.per_element))
     total = FREE
     for root in model.roots:
         total = _plus(total, runs.get(root, FREE))
@@ -221,6 +228,5 @@ def _loops(procedure: Procedure, lines: Sequence[LineCost]) -> Iterator[LoopCost
         add(loop.parent, sums[loop.line])
     for loop in procedure.loops:
         cost = sums[loop.line]
-        yield LoopCost(
-            loop.line, loop.end, loop.name, loop.trips, None if cost is None else _totals(cost)
-        )
+        total = None if cost is None else _totals(cost)
+        yield LoopCost(loop.line, loop.end, loop.name, loop.trips, total, loop.per_element)

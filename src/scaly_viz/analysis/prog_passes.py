@@ -39,7 +39,7 @@ def _count(nest: Nest, nests: Nests) -> None:
         return
     if nest.lanes is not None and around is not None and around.is_chunks:
         outer = _passes(around.around)
-        loop.trips = nest.lanes
+        loop.trips, loop.per_element = nest.lanes, True
         loop.passes = None if outer is None else min(LARGEST, outer * nest.lanes)
         return
     outer = _passes(around)

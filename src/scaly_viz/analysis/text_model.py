@@ -44,7 +44,7 @@ class Loop:
 
     ``trips`` is how often its body runs each time that it is entered, ``passes`` how often in one
     run of its procedure; None where that varies or only a run knows it. A loop over ``chunks`` of a
-    loop over vector lanes has no passes of its own: the lanes count every element.
+    loop over vector lanes has no passes of its own: the lanes count every element, ``per_element``.
     """
 
     line: int
@@ -54,6 +54,7 @@ class Loop:
     passes: int | None = None
     parent: Loop | None = None
     chunks: bool = False
+    per_element: bool = False
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Procedure:
     """A procedure from its head to its last line, with what its names stand for.
 
     ``costs`` says what a line costs each time that it runs, without what it calls; ``calls`` whom
-    it calls.
+    it calls. One for some lanes at once has the costs ``per_element``.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Procedure:
     loops: list[Loop] = field(default_factory=list)
     costs: dict[int, Cost] = field(default_factory=dict)
     calls: dict[int, list[str]] = field(default_factory=dict)
+    per_element: bool = False
     _borders: tuple[list[int], list[Loop | None]] | None = field(
         default=None, repr=False, compare=False
     )

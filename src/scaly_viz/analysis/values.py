@@ -26,6 +26,7 @@ _MAX_PLACES = 10_000
 _EXCERPT = 300
 _LISTING = "listing"
 _MOST_NAMED = 6
+_CLOSING = ("", "}")
 
 
 class Life(msgspec.Struct, frozen=True):
@@ -47,7 +48,10 @@ class Life(msgspec.Struct, frozen=True):
 
 
 class ValueCost(msgspec.Struct, frozen=True):
-    """What the lines cost that give the value its content, in one run of its procedure."""
+    """What the lines cost that give the value its content, in one run of its procedure.
+
+    Of a procedure it is what one run of it costs, callees included.
+    """
 
     flops: int
     loads: int
@@ -117,7 +121,7 @@ def value_of(
         producers,
         consumers,
         list(islice(_places_in_code(found), _MAX_PLACES)),
-        _cost(uses, cost()),
+        _cost(name, uses, cost()),
         _note(texts, step, names, name),
     )
 
@@ -195,11 +199,23 @@ class _Found:
             yield place_of(self.text, self.step.index, self.kind, line, use)
 
     def shown(self) -> list[str]:
-        """The lines that have the value, apart from its name and their indentation."""
-        return [
+        """The lines that have the value, apart from its name and their indentation; all of a procedure."""
+        lines = [
             _without(self.text.lines[line - 1], [use for _, use in uses])
             for line, uses in groupby(self.uses, key=itemgetter(0))
         ]
+        return [*lines, *self._bodies()]
+
+    def _bodies(self) -> Iterator[str]:
+        for line, use in self.uses:
+            scope = self.text.scope_at(line) if use.is_procedure else None
+            if scope is None or scope.line != line:
+                continue
+            body = [each.strip() for each in self.text.lines[scope.line : scope.end]]
+            # What closes the procedure, or all of them: the last one has more of that.
+            while body and body[-1] in _CLOSING:
+                body.pop()
+            yield from body
 
 
 def _without(line: str, uses: Sequence[Occurrence]) -> str:
@@ -262,11 +278,17 @@ def _life(found: Sequence[_Found]) -> Iterator[Life]:
         )
 
 
-def _cost(uses: Sequence[tuple[int, Occurrence]], cost: TextCost | None) -> ValueCost | None:
+def _cost(
+    name: Name, uses: Sequence[tuple[int, Occurrence]], cost: TextCost | None
+) -> ValueCost | None:
     if cost is None or not cost.procedures:
         return None
-    lines = {line for line, use in uses if use.access != "read"}
-    totals = [each.total for each in cost.lines if each.line in lines and each.total is not None]
+    if name.is_procedure:
+        totals = [each.total for each in cost.procedures if each.name == name.name]
+    else:
+        lines = {line for line, use in uses if use.access != "read"}
+        known = (each.total for each in cost.lines if each.line in lines)
+        totals = [total for total in known if total is not None]
     return ValueCost(
         sum(each.flops for each in totals),
         sum(each.loads for each in totals),

@@ -220,8 +220,9 @@ export interface Lines {
 /**
  * A loop: `trips` each time that it is entered, `total` in one run of its procedure.
  *
- * `trips` is null where it varies or is not known. A loop over vector lanes counts its elements
- * over all chunks; that over the chunks has no trips of its own.
+ * `trips` is null where it varies or is not known. Where lanes of vectors take several elements at
+ * once, it is `per_element`, over all chunks of lanes; a program's loop over the chunks, around
+ * that over the lanes, has no trips of its own.
  */
 export interface LoopCost {
   line: number;
@@ -229,6 +230,7 @@ export interface LoopCost {
   name: string;
   trips: number | null;
   total: Totals | null;
+  per_element: boolean;
 }
 
 /** All that is known of one node. `users_total` counts those beyond `users` as well. */
@@ -337,13 +339,18 @@ export interface Place {
   end_column: number;
 }
 
-/** A procedure: `runs` in one run of the program, `total` in one run of the procedure. */
+/**
+ * A procedure: `runs` in one run of the program, `total` in one run of the procedure.
+ *
+ * One that takes an element a lane has both `per_element`: it is called less often.
+ */
 export interface ProcedureCost {
   name: string;
   line: number;
   end: number;
   runs: number;
   total: Totals;
+  per_element: boolean;
 }
 
 /** One recording with its steps. */
@@ -545,7 +552,11 @@ export interface Value {
   note: string;
 }
 
-/** What the lines cost that give the value its content, in one run of its procedure. */
+/**
+ * What the lines cost that give the value its content, in one run of its procedure.
+ *
+ * Of a procedure it is what one run of it costs, callees included.
+ */
 export interface ValueCost {
   flops: number;
   loads: number;

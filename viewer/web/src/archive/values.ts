@@ -93,7 +93,7 @@ async function told(
       .filter((each) => each.kind === "code")
       .flatMap((each) => each.uses.map((use) => placeOf(each, use)))
       .slice(0, MAX_PLACES),
-    cost: await costOf(texts, own),
+    cost: await costOf(texts, own, name),
     note: await noteOf(texts, own, name, names),
   };
 }
@@ -205,7 +205,7 @@ function* lifeOf(found: Found[]): Generator<Life> {
   }
 }
 
-/** The lines that have the value, apart from its name and their indentation. */
+/** The lines that have the value, apart from its name and their indentation; all of a procedure. */
 function shownOf({ text, uses }: Found): string {
   const lines = [...new Set(uses.map(({ line }) => line))].map((number) => {
     const line = text.lines[number - 1] ?? "";
@@ -216,7 +216,16 @@ function shownOf({ text, uses }: Found): string {
       .join("\0")
       .trim();
   });
-  return lines.join("\n");
+  return [...lines, ...uses.flatMap((use) => bodyOf(text, use))].join("\n");
+}
+
+/** The lines of the procedure that `use` is the head of, without what closes it. */
+function bodyOf(text: NamedText, { isProcedure, line }: Use): string[] {
+  const scope = isProcedure ? text.scopeAt(line) : null;
+  if (scope?.line !== line) return [];
+  const body = text.lines.slice(scope.line, scope.end).map((each) => each.trim());
+  const last = body.findLastIndex((each) => each !== "" && each !== "}");
+  return body.slice(0, last + 1);
 }
 
 /** What the value is made of, and what is made of it. */
@@ -277,16 +286,23 @@ async function noteOf(
   return block.row(rows[text.numberOf(name) ?? -1] ?? -1) as string;
 }
 
-async function costOf(texts: Texts, { step, kind, uses }: Found): Promise<Value["cost"]> {
+async function costOf(
+  texts: Texts,
+  { step, kind, uses }: Found,
+  { name, isProcedure }: Name,
+): Promise<Value["cost"]> {
   const { kept } = texts;
   const path = `${kept.path}/steps/${step.index}/cost/${encodeURIComponent(kind)}`;
   const key = `${kind} ${texts.digest(step, kind)} ${step.dialect}`;
   const cost = (await kept.answer("costs", path, key)) as unknown as TextCost;
   if (cost.procedures.length === 0) return null;
   const written = new Set(uses.filter((use) => use.access !== READ).map((use) => use.line));
+  const totals = isProcedure
+    ? cost.procedures.filter((each) => each.name === name).map(({ total }) => total)
+    : cost.lines.filter(({ line }) => written.has(line)).map(({ total }) => total);
   const sum = { flops: 0, loads: 0, stores: 0, bytes: 0 };
-  for (const { line, total } of cost.lines) {
-    if (!written.has(line) || !total) continue;
+  for (const total of totals) {
+    if (!total) continue;
     sum.flops += total.flops;
     sum.loads += total.loads;
     sum.stores += total.stores;

@@ -67,15 +67,18 @@ function Facts(props: Props & { value: Value }) {
   const { value, detail, step, kind } = props;
   const here = value.life.find((each) => each.step === step.index && each.kind === kind);
   const { cost } = value;
+  const isProcedure = value.role === "procedure";
   return (
     <>
       <dl class="facts">
-        <div>
-          <dt>{value.role || "value"}</dt>
-          <dd class="mono">
-            <Name text={value.type || "unknown type"} />
-          </dd>
-        </div>
+        {!(isProcedure && value.type === "") && (
+          <div>
+            <dt>{value.role || "value"}</dt>
+            <dd class="mono">
+              <Name text={value.type || "unknown type"} />
+            </dd>
+          </div>
+        )}
         {value.scope !== "" && (
           <div>
             <dt>in</dt>
@@ -86,7 +89,7 @@ function Facts(props: Props & { value: Value }) {
         )}
         {cost && (
           <div>
-            <dt>cost</dt>
+            <dt>{isProcedure ? "cost of a run" : "cost"}</dt>
             <dd>
               {plural(cost.flops, "flop")}, {plural(cost.loads, "load")},{" "}
               {plural(cost.stores, "store")}

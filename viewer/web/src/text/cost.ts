@@ -3,7 +3,15 @@ import { useMemo } from "preact/hooks";
 import { recordingUrl } from "../api";
 import { useJson } from "../fetching";
 import { bytes, compact, count, plural } from "../format";
-import type { LineCost, PayloadSummary, StepSummary, TextCost, Totals } from "../schema";
+import type {
+  LineCost,
+  LoopCost,
+  PayloadSummary,
+  ProcedureCost,
+  StepSummary,
+  TextCost,
+  Totals,
+} from "../schema";
 import type { Heat } from "./gutters";
 
 export interface CostView {
@@ -47,8 +55,8 @@ function heatOf(cost: TextCost, heat: string): Map<number, Heat> {
       add(line.line, amount(line), "≥ ", `${each(line)}; how often it runs only a run knows`);
       continue;
     }
-    const { runs } = procedureAt(cost, line.line);
-    const times = plural((line.trips ?? 1) * runs, "time");
+    const { runs, per_element } = procedureAt(cost, line.line);
+    const times = often((line.trips ?? 1) * runs, per_element);
     add(
       line.line,
       amount(line.total) * runs,
@@ -59,19 +67,31 @@ function heatOf(cost: TextCost, heat: string): Map<number, Heat> {
   for (const loop of cost.loops) {
     if (loop.total === null) continue;
     const { runs } = procedureAt(cost, loop.line);
-    const trips = loop.trips === null ? "" : `, ${plural(loop.trips, "trip")} each time`;
+    const trips = loop.trips === null ? "" : `, ${tripsOf(loop, loop.trips)}`;
     const title = `Loop ${loop.name} to line ${loop.end}${trips}: ${all(loop.total, runs)}`;
     add(loop.line, amount(loop.total) * runs, "Σ ", title);
   }
-  for (const { name, line, end, runs, total } of cost.procedures) {
-    const title = `${name} to line ${end}, run ${plural(runs, "time")}: ${all(total, runs)}`;
+  for (const { name, line, end, runs, total, per_element } of cost.procedures) {
+    const title = `${name} to line ${end}, run ${often(runs, per_element)}: ${all(total, runs)}`;
     add(line, amount(total) * runs, "Σ ", title);
   }
   return found;
 }
 
-function procedureAt(cost: TextCost, line: number): { runs: number } {
-  return cost.procedures.find((each) => each.line <= line && line <= each.end) ?? { runs: 1 };
+const ONCE = { runs: 1, per_element: false };
+
+function procedureAt(cost: TextCost, line: number): Pick<ProcedureCost, "runs" | "per_element"> {
+  return cost.procedures.find((each) => each.line <= line && line <= each.end) ?? ONCE;
+}
+
+/** Lanes of vectors take several elements at once, as many as only the C compiler knows. */
+function often(count: number, isPerElement: boolean): string {
+  return isPerElement ? `for ${plural(count, "element")}` : plural(count, "time");
+}
+
+function tripsOf({ per_element }: LoopCost, trips: number): string {
+  if (!per_element) return `${plural(trips, "trip")} each time`;
+  return trips === 1 ? "a trip for each lane" : `${plural(trips, "element")} in chunks of lanes`;
 }
 
 function each(line: LineCost): string {
