@@ -261,8 +261,7 @@ def test_a_recording_that_lacks_a_step_never_passes(versions: Path, tmp_path: Pa
         (("{}/base", ""), "there is no file '', and there are no recordings yet in "),
         (("{}/base#nobody", "{}/new"), "no recording is called 'nobody'; there are 6"),
         (("{}", "{}/new"), "No recordings in {}."),
-        (("{}/base#damper", "{}/new#high_rank", "--function", "x*"), "no recording in BASE"),
-        (("{}/base", "{}/new", "--function", "high*"), "no recording in BASE, high_rank in NEW"),
+        (("{}/base#damper", "{}/new#high_rank", "--function", "x*"), "is called x*"),
         (("jaeger:x", "{}/new"), "jaeger:x: write jaeger:http://HOST:PORT"),
     ],
 )
@@ -395,6 +394,30 @@ def test_a_render_that_failed_in_new_is_told_on_top_and_passes_no_condition(
     assert again.startswith("the render of high_rank failed in NEW as in BASE: ")
 
 
+def test_where_nothing_has_a_counterpart_the_report_says_what_there_is(versions: Path) -> None:
+    sides = (f"{versions}/base#damper", versions / "new", "--function")
+    told = "scaly-viz: nothing to compare: no recording in BASE, high_rank in NEW\n"
+
+    for glob, message in (
+        ("high*", told),
+        ("spring", f"scaly-viz: nothing to compare: no recording in BASE, {SPRING} in NEW\n"),
+    ):
+        found = {form: run("compare", *sides, glob, "--format", form) for form in FORMS}
+        assert {(each.exit_code, each.stderr) for each in found.values()} == {(3, message)}
+        assert "only in NEW: " in found["text"].stdout
+        assert "only in BASE" not in found["text"].stdout
+        assert found["markdown"].stdout.startswith("### scaly-viz: nothing to compare\n")
+        read = json.loads(found["json"].stdout)
+        assert (read["outcome"], read["pairs"], len(read["only_new"])) == ("unknown", [], 1)
+
+    for options in ((), ("--allow-unmatched",)):
+        result = run("compare", *sides, "high*", "--fail-if", "flops > 1", *options)
+        assert (result.exit_code, result.stderr) == (
+            3,
+            f"{told}scaly-viz: cannot be judged: no pair\n",
+        )
+
+
 def test_markdown_fits_a_comment_however_much_there_is(versions: Path) -> None:
     made = _made(versions)
     many = msgspec.structs.replace(made, pairs=[made.pairs[0]] * 40)
@@ -405,6 +428,9 @@ def test_markdown_fits_a_comment_however_much_there_is(versions: Path) -> None:
     assert left_out is not None
     assert shown.count("<details>") == 40 - int(left_out[1])
 
+
+FORMS = ("text", "markdown", "json")
+SPRING = f"spring: {HOSTILE_SHOWN}"
 
 # What makes code spans longer than the text in them.
 _LABELS = st.text(st.sampled_from("a`|\\\x1b<&é"), min_size=1, max_size=200)

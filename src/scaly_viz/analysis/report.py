@@ -114,6 +114,7 @@ class Report(msgspec.Struct, frozen=True):
     """The whole comparison; ``base`` and ``new`` are what was asked for.
 
     ``outcome`` is the worst of the conditions: met, unknown, not met; the last where there are none.
+    Without any pair it is unknown.
     """
 
     format: str
@@ -159,7 +160,7 @@ def report(
         FORMAT,
         VERSION,
         *asked,
-        _worst([each.outcome for each in outcomes]),
+        _worst([each.outcome for each in outcomes]) if pairs else "unknown",
         outcomes,
         pairs,
         [_unmatched(group) for group in matching.only_base],

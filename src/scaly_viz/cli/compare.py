@@ -10,11 +10,10 @@ from scaly_viz.cli import completing, exit_codes
 from scaly_viz.cli.options import NumberedArguments, json_option, reading_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from scaly_viz.analysis.condition_text import Condition
     from scaly_viz.analysis.report import Report
-    from scaly_viz.analysis.summary import RecordingSummary
 
 _HELP = """\
 Compare recordings: their figures, how long they took, and where they part.
@@ -45,7 +44,7 @@ _MEANINGS = {
     exit_codes.DONE: "compared, and no condition is met",
     exit_codes.FAILED: "a condition is met, or something cannot be read; standard error says why",
     exit_codes.MISUSED: "the command was called in a wrong way, or a condition makes no sense",
-    _UNKNOWN: "a condition cannot be judged: a figure is missing, or a recording, or there are too few",
+    _UNKNOWN: "a condition cannot be judged, as figures or recordings are missing; or there is no pair",
 }
 
 
@@ -137,10 +136,8 @@ def command(ctx: click.Context, base: str, new: str, **options: Unpack[_Options]
         one, other = (only(side, options["function"]) for side in (one, other))
     one, other = facing(one, other), facing(other, one)
     matching = match(one.recordings, other.recordings)
-    if not matching.pairs:
-        raise ScalyVizError(
-            f"nothing to compare: {_what(one.recordings)} in BASE, {_what(other.recordings)} in NEW"
-        )
+    if not one.recordings and not other.recordings:
+        raise ScalyVizError(f"no function in BASE or NEW is called {options['function']}")
     made = report(
         (one.asked, other.asked),
         matching,
@@ -150,7 +147,8 @@ def command(ctx: click.Context, base: str, new: str, **options: Unpack[_Options]
     )
     _shown("json" if options["as_json"] else options["form"])(made)
     if made.outcome != "not met":
-        _tell(made, quiet=output.is_terminal() and not options["as_json"])
+        if not output.is_terminal() or options["as_json"]:
+            _tell(made)
         ctx.exit(_EXIT_CODES[made.outcome])
 
 
@@ -162,21 +160,15 @@ def _shown(form: str) -> Callable[[Report], None]:
     return compare_markdown.show if form == "markdown" else compare_text.show
 
 
-def _tell(report: Report, *, quiet: bool) -> None:
-    """Give the reasons on standard error, unless the report with them is on the same screen."""
+def _tell(report: Report) -> None:
+    """Give the reasons on standard error, where the report with them is not on the same screen."""
     from scaly_viz.cli.characters import visible
+    from scaly_viz.cli.compare_words import nothing
 
-    for condition in () if quiet else report.conditions:
+    if not report.pairs:
+        click.echo(visible(f"scaly-viz: {nothing(report)}"), err=True)
+    for condition in report.conditions:
         if condition.outcome != "not met":
             word = "failed" if condition.outcome == "met" else "cannot be judged"
             for reason in condition.reasons:
                 click.echo(visible(f"scaly-viz: {word}: {reason}"), err=True)
-
-
-def _what(recordings: Sequence[RecordingSummary]) -> str:
-    from scaly_viz.analysis.wording import title
-    from scaly_viz.cli.output import listed
-
-    return (
-        listed([*dict.fromkeys(title(r.function, r.name) for r in recordings)], 5) or "no recording"
-    )

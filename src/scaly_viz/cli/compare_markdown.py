@@ -109,6 +109,8 @@ def _head(report: Report) -> Iterator[str]:
     differing = sum(not _is_dull(pair) for pair in report.pairs)
     what = plural(len(report.pairs), "function")
     said = f"{differing:,} of {what} changed" if differing else f"{what} unchanged"
+    if not report.pairs:
+        said = "nothing to compare"
     yield f"### scaly-viz: {said}"
     yield ""
     yield f"{code(report.base)} → {code(report.new)}"

@@ -38,6 +38,8 @@ def show(report: Report) -> None:
 
 
 def _summary(report: Report) -> str:
+    if not report.pairs:
+        return visible(f"nothing in {report.base} has a counterpart in {report.new}")
     same = sum(pair.same for pair in report.pairs)
     what = plural(len(report.pairs), "pair")
     failed = len(broken(report))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
 from scaly_viz.analysis.report import Report, ReportedCondition, ReportedFigure, ReportedPair
 from scaly_viz.analysis.wording import duration, title
+from scaly_viz.cli.output import listed
 
 _WORDS = {"met": "failed", "unknown": "cannot be judged", "not met": "passed"}
 
@@ -65,6 +66,16 @@ def _broken(pair: ReportedPair) -> str:
         return f"the recording of {called} in NEW is {pair.new.error or pair.new.status}"
     where = "in NEW as in BASE" if pair.base.status == "failed" else "in NEW"
     return f"the render of {called} failed {where}: {pair.new.error}"
+
+
+def nothing(report: Report) -> str:
+    """Say that there is no pair, and what there is."""
+    sides = ((report.only_base, "BASE"), (report.only_new, "NEW"))
+    there_is = ", ".join(
+        f"{listed([title(g.function, g.name) for g in groups], 5) or 'no recording'} in {side}"
+        for groups, side in sides
+    )
+    return f"nothing to compare: {there_is}"
 
 
 def lines_on(condition: ReportedCondition) -> list[str]:
