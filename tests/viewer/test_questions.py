@@ -210,7 +210,7 @@ def test_the_cost_of_each_line_stands_beside_it(page: Page) -> None:
     open_step(page, "lowered")
     page.get_by_role("combobox", name="cost").select_option(label="flops")
     heat = page.locator(".cm-heat-label")
-    expect(heat.first).to_have_text(re.compile(r"^(Σ )?[\d.,]+( [kMG])? F$"))
+    expect(heat.first).to_have_text(re.compile(r"^(Σ )?[\d.,]+ [kMG]?flops?$"))
     expect(page.locator(".cm-heat").first).to_have_attribute("title", re.compile("in all"))
 
 

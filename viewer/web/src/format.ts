@@ -1,7 +1,11 @@
 /** Figures and times as people read them. */
 
 const INTEGER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-const SHORT = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
+/** Always three digits, so that what stands below each other in a column lines up. */
+const SHORT = new Intl.NumberFormat("en-US", {
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+});
 
 /** Stands where a figure is not known. */
 export const NONE = "–";
@@ -23,6 +27,7 @@ export function bytes(value: number | null): string {
 
 export function duration(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return NONE;
+  if (seconds === 0) return "0 s";
   if (Math.abs(seconds) < 1e-3) return `${SHORT.format(seconds * 1e6)} µs`;
   if (Math.abs(seconds) < 1) return `${SHORT.format(seconds * 1e3)} ms`;
   return `${SHORT.format(seconds)} s`;
@@ -55,4 +60,16 @@ export function compact(value: number): string {
   return Math.abs(value) < 1e9
     ? `${SHORT.format(value / 1e6)} M`
     : `${SHORT.format(value / 1e9)} G`;
+}
+
+/** Floating-point operations in few characters: 1 flop, 12 flops, 1.28 kflops. */
+export function flops(value: number): string {
+  return Math.abs(value) < 1000 ? plural(value, "flop") : `${compact(value)}flops`;
+}
+
+/** A figure as it stands at an axis, where the values are round: 2 s for 2.00 s, 0 for 0 s. */
+export function tick(shown: string): string {
+  const [figure = "", ...unit] = shown.split(" ");
+  const short = figure.includes(".") ? figure.replace(/\.?0+$/, "") : figure;
+  return short === "0" ? short : [short, ...unit].join(" ");
 }

@@ -1,6 +1,7 @@
 /** A figure over the steps as columns, each of which leads to its step. */
 import { scaleLinear } from "d3-scale";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { tick } from "../format";
 import type { StepSummary } from "../schema";
 
 interface Props {
@@ -42,11 +43,11 @@ export function FigureChart(props: Props) {
     <div class="chart" ref={host}>
       <svg width={width} height={whole}>
         <title>{props.title ?? "Figure over the steps"}</title>
-        {y.ticks(ticks).map((tick) => (
-          <g key={tick} class="tick">
-            <line x1={LEFT} x2={width - 8} y1={y(tick)} y2={y(tick)} />
-            <text x={LEFT - 8} y={y(tick)} dy="0.32em">
-              {show(tick)}
+        {y.ticks(ticks).map((at) => (
+          <g key={at} class="tick">
+            <line x1={LEFT} x2={width - 8} y1={y(at)} y2={y(at)} />
+            <text x={LEFT - 8} y={y(at)} dy="0.32em">
+              {tick(show(at))}
             </text>
           </g>
         ))}

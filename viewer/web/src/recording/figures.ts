@@ -5,6 +5,8 @@ import type { Changes, StepSummary, TextChange } from "../schema";
 export interface Figure {
   id: string;
   label: string;
+  /** What stands at the head of a narrow column. */
+  short?: string;
   /** What exactly is counted. */
   meaning: string;
   /** The attribute key; the others are worked out from the step. */
@@ -41,6 +43,7 @@ export const FIGURES: readonly Figure[] = [
   figure("buffers", "Buffers", "Buffers declared in the text", `${program}buffers`),
   {
     ...figure("workspace", "Workspace", "Bytes of w[] that the entry needs", ""),
+    short: "w[]",
     key: `${program}workspace_bytes`,
     show: (value) => bytes(value ?? null),
   },

@@ -49,41 +49,39 @@ export function Overview({ detail, choice, params, change, changes }: Props) {
       )}
       <section aria-label="Figures of all steps">
         <h2>Figures</h2>
-        <div class="scroll">
-          <table class="figures">
-            <caption>Figures of all steps, each with its change</caption>
-            <thead>
-              <tr>
-                <th scope="col">Step</th>
-                {kinds.map((each) => (
-                  <th scope="col" class="figure" key={each} title={`Lines of the ${each}`}>
-                    <Name text={each} />
-                  </th>
-                ))}
-                {figures.map((each) => (
-                  <FigureHead
-                    key={each.id}
-                    figure={each}
-                    isChosen={each.id === figure.id}
-                    choose={() => change({ figure: each.id })}
-                  />
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {detail.steps.map((step) => (
-                <FigureRow
-                  key={step.index}
-                  href={format(atStep({ id, params }, step, { room: "text" }))}
-                  step={step}
-                  figures={figures}
-                  kinds={kinds}
-                  changes={changes}
+        <table class="figures">
+          <caption>Figures of all steps, each with its change</caption>
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              {kinds.map((each) => (
+                <th scope="col" class="figure" key={each} title={`Lines of the ${each}`}>
+                  <Name text={capitalized(each)} /> <span class="unit">lines</span>
+                </th>
+              ))}
+              {figures.map((each) => (
+                <FigureHead
+                  key={each.id}
+                  figure={each}
+                  isChosen={each.id === figure.id}
+                  choose={() => change({ figure: each.id })}
                 />
               ))}
-            </tbody>
-          </table>
-        </div>
+            </tr>
+          </thead>
+          <tbody>
+            {detail.steps.map((step) => (
+              <FigureRow
+                key={step.index}
+                href={format(atStep({ id, params }, step, { room: "text" }))}
+                step={step}
+                figures={figures}
+                kinds={kinds}
+                changes={changes}
+              />
+            ))}
+          </tbody>
+        </table>
       </section>
     </div>
   );
@@ -93,12 +91,20 @@ function kindsOf(changes: Changes | null): string[] {
   return [...new Set(changes?.steps.flatMap(({ texts }) => Object.keys(texts)) ?? [])];
 }
 
+function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
 function FigureHead(props: { figure: Figure; isChosen: boolean; choose: () => void }) {
   const { figure, isChosen, choose } = props;
   return (
-    <th scope="col" class={isChosen ? "figure chosen" : "figure"} title={figure.meaning}>
+    <th
+      scope="col"
+      class={isChosen ? "figure chosen" : "figure"}
+      title={`${figure.label}: ${figure.meaning}`}
+    >
       <button type="button" class="plain" aria-pressed={isChosen} onClick={choose}>
-        {figure.label}
+        {figure.short ?? figure.label}
       </button>
     </th>
   );
@@ -122,7 +128,14 @@ function FigureRow({ href, step, figures, kinds, changes }: RowProps) {
         <a href={href}>
           <Name text={shortName(step)} />
         </a>
-        {step.missing ? " missing" : step.changed ? "" : " same"}
+        {step.missing && " missing"}
+        {!step.missing && !step.changed && (
+          <span title="The step changed nothing">
+            {" "}
+            <span aria-hidden="true">=</span>
+            <span class="hidden">same</span>
+          </span>
+        )}
       </th>
       {kinds.map((kind) => {
         const text = texts?.[kind];
@@ -140,15 +153,23 @@ function FigureRow({ href, step, figures, kinds, changes }: RowProps) {
       })}
       {figures.map((figure) => {
         const { value, change } = read(figure, step, texts, "");
+        const shown = <Change figure={figure} step={step} change={change} />;
+        const isBeside = isAlone(figure, step);
         return (
           <td class="figure" key={figure.id}>
+            {isBeside && shown}
             {value === null ? "" : figure.show(value)}
-            <Change figure={figure} step={step} change={change} />
+            {!isBeside && shown}
           </td>
         );
       })}
     </tr>
   );
+}
+
+/** The nodes of an expression are all that changes in it: the change stands before the figure. */
+function isAlone(figure: Figure, step: StepSummary): boolean {
+  return figure.id === "nodes" && step.dialect === "expr";
 }
 
 /** How a figure changed; of a graph's nodes, how many came and how many went. */
@@ -159,7 +180,7 @@ function Change(props: { figure: Figure; step: StepSummary; change: number | nul
   if (figure.id === "nodes" && added !== undefined && removed !== undefined) {
     if (added + removed === 0) return null;
     return (
-      <span class="change">
+      <span class={isAlone(figure, step) ? "change beside" : "change"}>
         <span class="added">+{count(added)}</span> <span class="removed">−{count(removed)}</span>
       </span>
     );

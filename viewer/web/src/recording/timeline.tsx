@@ -1,7 +1,8 @@
 /** When what ran: the spans of the render, and of renders nested in it, on one axis of time. */
+import { scaleLinear } from "d3-scale";
 import { recordingUrl } from "../api";
 import { useJson } from "../fetching";
-import { duration } from "../format";
+import { duration, tick } from "../format";
 import { Failed, Skeleton } from "../names";
 import { format, type RecordingParams, recording } from "../route";
 import type { RecordingDetail, Timeline as TimelineAnswer, TimelineSpan } from "../schema";
@@ -33,6 +34,7 @@ export function Timeline({ detail, params }: Props) {
 const LANES = ["The render", "Its steps"];
 /** Clocks that are read one after the other may overlap by so much. */
 const SLACK_S = 1e-6;
+const TICKS = 6;
 /** Spans narrower than this share of the whole have no room for a name. */
 const MIN_NAMED = 0.05;
 
@@ -52,11 +54,13 @@ function Lanes({
   return (
     <div class="timeline">
       <div class="time-axis" aria-hidden="true">
-        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-          <span key={share} style={{ left: `${share * 100}%` }}>
-            {duration(whole * share)}
-          </span>
-        ))}
+        {scaleLinear([0, whole], [0, 100])
+          .ticks(TICKS)
+          .map((at) => (
+            <span key={at} data-end={at > whole * 0.95} style={{ left: `${(at / whole) * 100}%` }}>
+              {tick(duration(at))}
+            </span>
+          ))}
       </div>
       {lanes.map((lane, depth) => (
         <ol key={depth} class="lane" aria-label={LANES[lane[0]?.depth ?? 0] ?? "Renders meanwhile"}>

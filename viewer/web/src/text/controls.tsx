@@ -2,7 +2,7 @@
 import { payloadUrl } from "../api";
 import { CopyButton } from "../copy";
 import { HAS } from "../features";
-import { bytes, compact, count, plural } from "../format";
+import { bytes, count, plural, flops as shownFlops } from "../format";
 import { Name } from "../names";
 import { atStep, payloadOf, shortName, stepAt } from "../recording/choose";
 import { format } from "../route";
@@ -154,8 +154,8 @@ function HeatNote({ params, cost }: Props) {
   return (
     <span class="note">
       {params.heat === "flops" && flops !== undefined && (
-        <span class="figure-note" title={`${count(flops)} flops in one run`}>
-          Σ {compact(flops)} F
+        <span class="figure-note" title={`${plural(flops, "flop")} in one run`}>
+          Σ {shownFlops(flops)}
         </span>
       )}
       {params.heat === "bytes" && traffic !== undefined && (

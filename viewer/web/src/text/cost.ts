@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { recordingUrl } from "../api";
 import { useJson } from "../fetching";
-import { bytes, compact, count, plural } from "../format";
+import { bytes, flops, plural } from "../format";
 import type {
   LineCost,
   LoopCost,
@@ -43,7 +43,7 @@ export function useCost(
 function heatOf(cost: TextCost, heat: string): Map<number, Heat> {
   const isBytes = heat === "bytes";
   const amount = (totals: Totals): number => (isBytes ? totals.bytes : totals.flops);
-  const show = (value: number): string => (isBytes ? bytes(value) : `${compact(value)} F`);
+  const show = (value: number): string => (isBytes ? bytes(value) : flops(value));
   const whole = Math.max(amount(cost.totals), 1);
   const found = new Map<number, Heat>();
   const add = (line: number, value: number, sign: string, title: string): void => {
@@ -100,5 +100,5 @@ function each(line: LineCost): string {
 }
 
 function all(totals: Totals, runs: number): string {
-  return `${count(totals.flops * runs)} flops, ${bytes(totals.bytes * runs)} in all`;
+  return `${plural(totals.flops * runs, "flop")}, ${bytes(totals.bytes * runs)} in all`;
 }

@@ -89,7 +89,7 @@ const look = EditorView.theme({
   ".cm-hidden-rows:hover": { color: "var(--accent)" },
   ".cm-hidden-rows:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-heats": { borderRight: "1px solid var(--line)" },
-  ".cm-heats .cm-gutterElement": { width: "76px", padding: "0" },
+  ".cm-heats .cm-gutterElement": { width: "92px", padding: "0" },
   ".cm-heat": { display: "block", position: "relative", height: "100%", color: "var(--text)" },
   ".cm-heat-bar": {
     position: "absolute",
