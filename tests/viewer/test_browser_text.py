@@ -142,6 +142,40 @@ def test_a_click_on_what_is_no_name_says_so_and_nothing_else(
     expect(page.get_by_role("heading", level=1)).to_contain_text("does not exist")
 
 
+def test_what_is_found_comes_out_of_what_is_folded(page: Page, recorder: Recorder) -> None:
+    lines = [f"  {i}: lorem ipsum\n" for i in range(2_000)]
+    lines[700] = f"  {'x' * 400} needle[3]\n"
+    lines[1_200] = "  Needle[3] again\n"
+    steps = [{"listing": "".join(lines)}, {"listing": "".join(lines) + "the end\n"}]
+    key = recorder.record("f", steps=steps)
+    for view in ("inline", "split"):
+        page.goto(f"/r/{key}/s/1?kind=listing&view={view}")
+        expect(page.locator(".cm-hidden-rows").first).to_contain_text("equal lines")
+        page.keyboard.press("f")
+        bar = page.get_by_role("search", name="Find in the text")
+        page.keyboard.type("needle[3]")
+        told = bar.get_by_role("status")
+        expect(told).to_have_text("2 hits")
+        page.keyboard.press("Enter")
+        expect(told).to_have_text("1 of 2")
+        expect(page.locator(".cm-searchMatch-selected")).to_be_in_viewport()
+        page.keyboard.press("Enter")
+        expect(told).to_have_text("2 of 2")
+        hit = page.locator(".cm-searchMatch-selected")
+        expect(hit).to_have_text("Needle[3]")
+        expect(hit).to_be_in_viewport()
+        expect(page.locator(".cm-hidden-rows")).to_have_count(0)
+    bar.get_by_role("button", name="Match case").click()
+    expect(told).to_have_text("1 hit")
+    bar.get_by_role("button", name="Regular expression").click()
+    bar.get_by_role("searchbox").fill("needle(")
+    expect(told).to_have_text("no regular expression")
+    bar.get_by_role("searchbox").fill("no+dle")
+    expect(told).to_have_text("no hits")
+    page.keyboard.press("Escape")
+    expect(bar).to_be_hidden()
+
+
 def test_what_a_failure_names_is_pinned_until_it_is_unpinned(page: Page, path: Path) -> None:
     failed = stage(path)["failed"]
     page.goto(f"/r/{failed}")

@@ -1,10 +1,11 @@
 /** One pane of text: a CodeMirror that shows a sheet, read only. */
 import { cpp } from "@codemirror/lang-cpp";
 import { codeFolding, foldGutter, foldKeymap } from "@codemirror/language";
-import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
+import { openSearchPanel, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
-import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
+import { EditorView, highlightSpecialChars, keymap, panels } from "@codemirror/view";
 import { hiddenRows, hiding, reveal, type Stretch } from "./context";
+import { finding } from "./find";
 import { indentFolding } from "./folding";
 import { type Heat, heatGutter, numbersAndSigns, setHeat } from "./gutters";
 import { marks, NO_OVERLAY, type Overlay, overlayField, setOverlay, shown, wraps } from "./marks";
@@ -48,6 +49,7 @@ export class TextPane {
 
   constructor(
     host: HTMLElement,
+    private readonly bars: HTMLElement | null,
     private readonly listener: Listener,
   ) {
     // In a shadow tree CodeMirror adopts its style sheet; in the document it would insert a
@@ -170,7 +172,8 @@ export class TextPane {
       marks(),
       hiddenRows(stretches, (stretch) => this.listener.revealed(stretch)),
       highlightSpecialChars(),
-      search({ top: true }),
+      finding(stretches, (stretch) => this.listener.revealed(stretch)),
+      this.bars ? panels({ topContainer: this.bars }) : [],
       keymap.of([...searchKeymap, ...foldKeymap]),
       theme,
       this.wrapping.of(this.wrapped()),

@@ -9,12 +9,14 @@ interface PaneProps {
   overlay: Overlay;
   heat: ReadonlyMap<number, Heat> | null;
   isWrapped: boolean;
+  /** Where the bar to find with goes. */
+  bars: { current: HTMLElement | null };
   listener: Listener;
   /** Told the pane when there is one, and null when it is gone. */
   made: (pane: TextPane | null) => void;
 }
 
-export function Pane({ sight, overlay, heat, isWrapped, listener, made }: PaneProps) {
+export function Pane({ sight, overlay, heat, isWrapped, bars, listener, made }: PaneProps) {
   const host = useRef<HTMLDivElement>(null);
   const pane = useRef<TextPane | null>(null);
   const told = useRef(listener);
@@ -28,7 +30,7 @@ export function Pane({ sight, overlay, heat, isWrapped, listener, made }: PanePr
       revealed: (stretch) => told.current.revealed(stretch),
       followedMove: (row) => told.current.followedMove(row),
     };
-    const view = new TextPane(host.current, listens);
+    const view = new TextPane(host.current, bars.current, listens);
     pane.current = view;
     made(view);
     return () => {
@@ -48,9 +50,14 @@ export function Pane({ sight, overlay, heat, isWrapped, listener, made }: PanePr
 export function scrollTogether(a: TextPane, b: TextPane): () => void {
   const stop = new AbortController();
   const [left, right] = [a.view.scrollDOM, b.view.scrollDOM];
+  const led = new Set<HTMLElement>();
   const follow = (from: HTMLElement, to: HTMLElement) => (): void => {
-    if (to.scrollTop !== from.scrollTop) to.scrollTop = from.scrollTop;
-    if (to.scrollLeft !== from.scrollLeft) to.scrollLeft = from.scrollLeft;
+    // Who was led does not lead: its lines may be shorter, as far as they are drawn.
+    if (led.delete(from)) return;
+    const { scrollTop, scrollLeft } = to;
+    if (scrollTop !== from.scrollTop) to.scrollTop = from.scrollTop;
+    if (scrollLeft !== from.scrollLeft) to.scrollLeft = from.scrollLeft;
+    if (to.scrollTop !== scrollTop || to.scrollLeft !== scrollLeft) led.add(to);
   };
   left.addEventListener("scroll", follow(left, right), { signal: stop.signal, passive: true });
   right.addEventListener("scroll", follow(right, left), { signal: stop.signal, passive: true });

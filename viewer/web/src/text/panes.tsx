@@ -49,6 +49,7 @@ export function Panes(props: PanesProps) {
   );
   const left = useRef<TextPane | null>(null);
   const right = useRef<TextPane | null>(null);
+  const bars = useRef<HTMLDivElement>(null);
   const isPair = sights.left !== null;
   const [was, is] = overlays;
   const shown = useMemo(() => (isPair ? is : { ...is, was: was.pin }), [isPair, was, is]);
@@ -104,33 +105,38 @@ export function Panes(props: PanesProps) {
     followedMove: followedMove(sheet),
   });
   return (
-    <div class="panes" data-panes={isPair ? "2" : "1"}>
-      {sights.left && texts.left && (
+    <>
+      <div class="find-bars" ref={bars} />
+      <div class="panes" data-panes={isPair ? "2" : "1"}>
+        {sights.left && texts.left && (
+          <Pane
+            key="left"
+            sight={sights.left}
+            overlay={was}
+            heat={null}
+            isWrapped={isWrapped}
+            bars={bars}
+            listener={listener(texts.left.side, sights.left.sheet)}
+            made={(pane) => {
+              left.current = pane;
+            }}
+          />
+        )}
         <Pane
-          key="left"
-          sight={sights.left}
-          overlay={was}
-          heat={null}
+          key="right"
+          sight={sights.right}
+          overlay={shown}
+          heat={props.heat}
           isWrapped={isWrapped}
-          listener={listener(texts.left.side, sights.left.sheet)}
+          bars={bars}
+          listener={listener(texts.side, sights.right.sheet)}
           made={(pane) => {
-            left.current = pane;
+            right.current = pane;
           }}
         />
-      )}
-      <Pane
-        key="right"
-        sight={sights.right}
-        overlay={shown}
-        heat={props.heat}
-        isWrapped={isWrapped}
-        listener={listener(texts.side, sights.right.sheet)}
-        made={(pane) => {
-          right.current = pane;
-        }}
-      />
-      <Ruler sights={[sights.left, sights.right]} go={(row) => right.current?.scrollToRow(row)} />
-    </div>
+        <Ruler sights={[sights.left, sights.right]} go={(row) => right.current?.scrollToRow(row)} />
+      </div>
+    </>
   );
 }
 
