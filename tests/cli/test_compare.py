@@ -70,6 +70,7 @@ def test_the_latest_recordings_of_each_function_and_label_are_compared(
     assert (spring["base_recordings"], spring["new_recordings"]) == (4, 2)
     assert spring["render_time"]["base"]["recordings"] == 4
     figures = {each["name"]: each for each in spring["figures"]}
+    assert len({each["label"] for each in spring["figures"]}) == len(figures)
     sizes = code_bytes(latest(base, "spring")), code_bytes(latest(new, "spring"))
     assert (figures["code_bytes"]["base"], figures["code_bytes"]["new"]) == sizes
     assert figures["code_bytes"]["change"] == sizes[1] - sizes[0] > 0
@@ -355,6 +356,9 @@ def test_markdown_is_a_table_with_folded_details(versions: Path) -> None:
     assert result.exit_code == 1
     assert text.startswith("### scaly-viz: 1 of 2 functions changed\n\n")
     assert text.count("- ❌ `failed: ") == 1
+    assert (
+        "| function | C source, bytes | flops | memory traffic, bytes | workspace, bytes |" in text
+    )
     found = [*tokens(text)]
     assert sum(token.type == "table_open" for token in found) == 3
     rows = sum(token.type == "tr_open" for token in found)

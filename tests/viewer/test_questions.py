@@ -230,7 +230,7 @@ def test_two_renders_of_a_function_are_compared(page: Page) -> None:
     page.get_by_role("button", name="Compare lanes_4").click()
     expect(page).to_have_url(re.compile(r"/compare\?left=\w+&right=\w+$"))
     figures = page.get_by_role("table", name="Inputs and figures of both recordings")
-    expect(figures.get_by_role("row").filter(has_text="C source").first).to_contain_text("≠")
+    expect(figures.get_by_role("row").filter(has_text="C source, bytes")).to_contain_text("≠")
     steps = page.get_by_role("navigation", name="Steps of both recordings")
     expect(steps.get_by_text("first difference")).to_be_visible()
     expect(page.locator(".pane .cm-added").first).to_be_visible()

@@ -37,8 +37,8 @@ RENDER_TIME = "render_time"
 DIFFERING_STEPS = "differing_steps"
 
 FIGURES = (
-    Figure("code_bytes", "C source", "By", "Size of the generated C.", a.CODE_BYTES),
-    Figure("code_lines", "C source", "{line}", "Lines of the generated C.", a.CODE_LINES),
+    Figure("code_bytes", "C source, bytes", "By", "Size of the generated C.", a.CODE_BYTES),
+    Figure("code_lines", "C source, lines", "{line}", "Lines of the generated C.", a.CODE_LINES),
     Figure("flops", "Flops", "{flop}", "Floating-point operations in one run.", a.FLOPS, True),
     Figure("memory_traffic", "Memory traffic", "By", "Bytes moved in one run.", a.TRAFFIC, True),
     Figure("loads", "Loads", "{load}", "Scalar loads in one run.", a.LOADS, True),

@@ -32,10 +32,10 @@ _LONGEST_NAME = 120
 _LONGEST_LINE = 400
 _NONE = "none"
 _COLUMNS = (
-    ("code_bytes", "C source"),
+    ("code_bytes", "C source, bytes"),
     ("flops", "flops"),
-    ("memory_traffic", "memory traffic"),
-    ("workspace_bytes", "workspace"),
+    ("memory_traffic", "memory traffic, bytes"),
+    ("workspace_bytes", "workspace, bytes"),
     ("nodes", "nodes"),
 )
 _SIGNS = {"met": "❌", "unknown": "⚠️", "not met": "✅"}
