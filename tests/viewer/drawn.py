@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 RENDER = """
 import sys
@@ -76,3 +76,43 @@ def drawn_pixels(page: Page, canvas: str) -> int:
         }"""
     )
     return count
+
+
+def stage(page: Page) -> FloatRect:
+    """Where the graph's canvas is on the screen."""
+    box = page.locator(".graph-stage canvas.surface").bounding_box()
+    assert box is not None
+    return box
+
+
+def spot(page: Page, title: str) -> tuple[float, float]:
+    """The middle of the box of this title on the screen, as the pointer finds it on the canvas."""
+    found: list[float] | None = page.locator(".graph-stage").evaluate(
+        """(host, title) => {
+            const canvas = host.querySelector('canvas.surface');
+            const tip = host.querySelector('.graph-tip');
+            const { left, top, right, bottom } = canvas.getBoundingClientRect();
+            const isThere = (clientX, clientY) => {
+                canvas.dispatchEvent(new PointerEvent('pointermove', { clientX, clientY }));
+                return !tip.hidden && tip.textContent.split('\\n')[0] === title;
+            };
+            const find = () => {
+                for (let y = top + 2; y < bottom; y += 8)
+                    for (let x = left + 2; x < right; x += 12) if (isThere(x, y)) return [x, y];
+                return null;
+            };
+            const found = find();
+            if (!found) return null;
+            const [x, y] = found;
+            let [x1, x2, y1, y2] = [x, x, y, y];
+            while (x1 > left && isThere(x1 - 1, y)) x1--;
+            while (x2 < right && isThere(x2 + 1, y)) x2++;
+            while (y1 > top && isThere(x, y1 - 1)) y1--;
+            while (y2 < bottom && isThere(x, y2 + 1)) y2++;
+            canvas.dispatchEvent(new PointerEvent('pointerleave'));
+            return [(x1 + x2) / 2, (y1 + y2) / 2];
+        }""",
+        title,
+    )
+    assert found is not None, f"the canvas has no box {title}"
+    return found[0], found[1]

@@ -10,17 +10,22 @@ import {
 
 interface Painted {
   paint(context: CanvasRenderingContext2D, size: { width: number; height: number }): void;
-  /** A click without a drag, in CSS pixels from the canvas's corner. */
-  clicked(x: number, y: number, event: MouseEvent): void;
-  doubleClicked(x: number, y: number): void;
+  /**
+   * A click without a drag, in CSS pixels from the canvas's corner, and which it is of those that
+   * make a double click: the second is the canvas's, whatever has come under the pointer since.
+   */
+  clicked(x: number, y: number, count: number): void;
   hovered(x: number, y: number): void;
   left(): void;
-  moved(): void;
-  /** The canvas has another size than before. */
-  resized(): void;
+  /** The view was moved: by a person, or because it was told to. */
+  moved(isByHand: boolean): void;
+  /** The canvas has another size than before, and its corner is that much farther right and down. */
+  resized(right: number, down: number): void;
 }
 
 const FLIGHT_MS = 120;
+/** What a pointer may move in a click, in pixels. */
+const CLICK_DISTANCE = 4;
 /** A wheel with notches sends big whole steps in one direction; a touch pad does not. */
 const NOTCH = 50;
 
@@ -32,8 +37,13 @@ export class Surface {
   private readonly context: CanvasRenderingContext2D;
   private readonly zoom: ZoomBehavior<HTMLCanvasElement, unknown>;
   private readonly resizing: ResizeObserver;
+  private readonly ending = new AbortController();
   private frame = 0;
   private flight = 0;
+  private isGoing = false;
+  private corner = { left: 0, top: 0 };
+  /** Where the pointer went down, and whether the first click there was on the canvas. */
+  private pressed = { x: 0, y: 0, isOurs: false };
 
   constructor(
     host: HTMLElement,
@@ -51,27 +61,26 @@ export class Surface {
     this.zoom = zoom<HTMLCanvasElement, unknown>()
       .scaleExtent([least, most])
       .filter((event: Event) => this.isMove(event))
-      .clickDistance(4)
+      .clickDistance(CLICK_DISTANCE)
       .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
         this.transform = event.transform;
-        this.painted.moved();
+        this.painted.moved(!this.isGoing);
         this.draw();
       });
     select(this.canvas).call(this.zoom).on("dblclick.zoom", null);
     this.listen();
-    this.resizing = new ResizeObserver(() => this.resize());
+    this.resizing = new ResizeObserver(() => {
+      // A canvas of another size is empty: it must not be seen so.
+      if (this.resize()) this.drawNow();
+    });
     this.resizing.observe(host);
     this.resize();
+    this.draw();
   }
 
   /** Draws in the next frame. */
   draw(): void {
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      const ratio = this.ratio();
-      this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.painted.paint(this.context, this);
-    });
+    this.frame ||= requestAnimationFrame(() => this.drawNow());
   }
 
   zoomBy(factor: number): void {
@@ -119,20 +128,35 @@ export class Surface {
   destroy(): void {
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.flight);
+    this.ending.abort();
     this.resizing.disconnect();
     select(this.canvas).on(".zoom", null);
     this.canvas.remove();
   }
 
+  private drawNow(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    const ratio = this.ratio();
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.painted.paint(this.context, this);
+  }
+
   private set(x: number, y: number, scale: number): void {
+    this.isGoing = true;
     select(this.canvas).call(this.zoom.transform, zoomIdentity.translate(x, y).scale(scale));
+    this.isGoing = false;
   }
 
   private listen(): void {
     const { canvas, painted } = this;
     const at = (event: MouseEvent): [number, number] => [event.offsetX, event.offsetY];
-    canvas.addEventListener("click", (event) => painted.clicked(...at(event), event));
-    canvas.addEventListener("dblclick", (event) => painted.doubleClicked(...at(event)));
+    canvas.addEventListener("click", (event) => {
+      if (event.detail <= 1) painted.clicked(...at(event), 1);
+    });
+    const first = { capture: true, signal: this.ending.signal };
+    window.addEventListener("mousedown", (event) => this.press(event), first);
+    window.addEventListener("click", (event) => this.clickAgain(event), first);
     canvas.addEventListener("pointermove", (event) => painted.hovered(...at(event)));
     canvas.addEventListener("pointerleave", () => painted.left());
     canvas.addEventListener(
@@ -149,16 +173,36 @@ export class Surface {
     );
   }
 
-  private resize(): void {
+  private press(event: MouseEvent): void {
+    const isOurs = event.detail > 1 ? this.pressed.isOurs : event.target === this.canvas;
+    this.pressed = { x: event.clientX, y: event.clientY, isOurs };
+    // Nothing that came under the pointer gets half of a double click.
+    if (isOurs && event.target !== this.canvas) event.preventDefault();
+  }
+
+  private clickAgain(event: MouseEvent): void {
+    const { x, y, isOurs } = this.pressed;
+    if (event.detail <= 1 || !isOurs) return;
+    if (Math.hypot(event.clientX - x, event.clientY - y) > CLICK_DISTANCE) return;
+    const { left, top } = this.canvas.getBoundingClientRect();
+    event.preventDefault();
+    event.stopPropagation();
+    this.painted.clicked(event.clientX - left, event.clientY - top, event.detail);
+  }
+
+  private resize(): boolean {
     const { clientWidth, clientHeight } = this.canvas.parentElement ?? this.canvas;
-    if (clientWidth === this.width && clientHeight === this.height) return;
+    if (clientWidth === this.width && clientHeight === this.height) return false;
     this.width = Math.max(1, clientWidth);
     this.height = Math.max(1, clientHeight);
     const ratio = this.ratio();
     this.canvas.width = Math.round(this.width * ratio);
     this.canvas.height = Math.round(this.height * ratio);
-    this.painted.resized();
-    this.draw();
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const corner = { left: left + window.scrollX, top: top + window.scrollY };
+    this.painted.resized(corner.left - this.corner.left, corner.top - this.corner.top);
+    this.corner = corner;
+    return true;
   }
 
   private ratio(): number {

@@ -114,7 +114,8 @@ class Chooser {
     while (level.length) {
       const next: number[] = [];
       const room = this.total + this.sizeOf(level);
-      const isAuto = this.kept !== null || !this.request.even || room <= this.request.budget;
+      const isRoomy = this.kept !== null || !this.request.even || room <= this.request.budget;
+      const isAuto = isRoomy && !this.request.folded;
       for (const entry of level) {
         if (!this.shouldOpen(entry, isAuto)) continue;
         const inside = this.members(entry);
@@ -130,8 +131,9 @@ class Chooser {
     const { model } = this;
     const key = model.outline.nodes.id[entry] ?? "";
     if (!model.isGroup(entry)) return this.openStatement(entry, key);
-    if (entry === 0 || (entry === 1 && this.isOwnFunction())) return !this.closed.has(key);
     if (this.closed.has(key)) return false;
+    if (this.isPaper(entry)) return true;
+    if ((entry === 0 || (entry === 1 && this.isOwnFunction())) && !this.request.folded) return true;
     const room = this.total + this.members(entry).length;
     const parent = model.parent[entry] as number;
     const asked = this.opened.has(key) || (this.isOnlyMember(entry) && this.wasOpened(parent));
@@ -139,6 +141,11 @@ class Chooser {
     if (room <= (asked ? MOST_BOXES : this.request.budget)) return true;
     if (asked || this.kept || !this.request.even) this.hidden.unopened++;
     return false;
+  }
+
+  /** The program itself, which is drawn as no box that could be opened. */
+  private isPaper(entry: number): boolean {
+    return entry === 0 && this.model.outline.nodes.kind[0] === "program";
   }
 
   /** How many boxes the groups of a level hold. */

@@ -58,6 +58,8 @@ export class Controller {
   private effects: Effects | null = null;
   private details = new AbortController();
   private view: string;
+  /** What the page was told and has not taken note of yet. */
+  private readonly told = new Set<string>();
   private searching: Promise<void> = Promise.resolve();
 
   constructor(
@@ -80,13 +82,15 @@ export class Controller {
     this.props = props;
     const view = props.view ?? this.view;
     // A page may draw again before it has taken note of a choice: an old address is no wish.
-    const isOther = view !== this.view && view !== before.view;
+    const isOther = view !== this.view && view !== before.view && !this.told.has(view);
+    if (view === this.view) this.told.clear();
     if (isOther) {
       this.view = view;
       this.set({ choices: parseChoices(view) });
     }
     if (props.recording !== before.recording || props.step !== before.step) void this.load();
-    else if (isOther || !samePin(props.pin, before.pin)) void this.draw(null);
+    else if (isOther) void this.draw(null);
+    else if (!samePin(props.pin, before.pin)) void this.draw(this.firstSelected());
   }
 
   end(): void {
@@ -164,17 +168,12 @@ export class Controller {
   }
 
   openAll(): void {
-    this.choose({ everything: true, closed: new Set() });
+    this.choose({ groups: "open", closed: new Set() });
     void this.draw(null);
   }
 
   closeAll(): void {
-    const { scene } = this.state;
-    const closed = new Set<string>();
-    scene?.key.forEach((key, box) => {
-      if (scene.shape[box] === OPEN) closed.add(key);
-    });
-    this.choose({ everything: false, opened: new Set(), closed });
+    this.choose({ groups: "closed", opened: new Set(), closed: new Set() });
     void this.draw(null);
   }
 
@@ -228,7 +227,7 @@ export class Controller {
   private fly(key: string): void {
     const box = this.state.scene?.key.indexOf(key) ?? -1;
     if (box < 0) return;
-    this.effects?.reveal(box);
+    this.effects?.flyTo(box);
     this.describe(box);
   }
 
@@ -310,7 +309,8 @@ export class Controller {
           declarations: choices.declarations,
           selected: this.selectedKey() ?? "",
           budget: budgetOf(choices),
-          even: !choices.everything,
+          even: choices.groups !== "open",
+          folded: choices.groups === "closed",
         },
       });
       this.set({ scene, waiting: null, error: null });
@@ -360,6 +360,7 @@ export class Controller {
     const view = formatChoices(choices);
     if (view === this.view) return;
     this.view = view;
+    this.told.add(view);
     this.props.onView?.(view);
   }
 

@@ -71,6 +71,7 @@ const REQUEST: SceneRequest = {
   selected: "",
   budget: 45,
   even: true,
+  folded: false,
 };
 
 /** Two procedures: f loops over two statements and calls g. */
@@ -121,6 +122,15 @@ describe("a scene", () => {
     expect(titles(sceneOf(model, { budget: 2 }))).toEqual(["f", "g"]);
     expect(titles(sceneOf(model, { budget: 6 }))).toEqual(["f", "g"]);
     expect(sceneOf(model, { budget: 8 }).count).toBe(8);
+  });
+
+  it("opens nothing but what was opened by hand once all was closed", () => {
+    const model = new Model(PROGRAM);
+    expect(titles(sceneOf(model, { budget: 100, folded: true }))).toEqual(["f", "g"]);
+    const scene = sceneOf(model, { budget: 100, folded: true, opened: ["0/f:1"] });
+    expect(titles(scene)).toContain("f");
+    expect(scene.shape[0]).toBe(OPEN);
+    expect(scene.shape[scene.count - 1]).toBe(FOLDED);
   });
 
   it("has what was opened by hand, with what is hidden and why", () => {

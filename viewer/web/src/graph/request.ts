@@ -22,6 +22,8 @@ export interface SceneRequest {
   budget: number;
   /** Whether a level is opened as a whole or not at all, so that the picture is even. */
   even: boolean;
+  /** Whether nothing is opened without being asked to. */
+  folded: boolean;
 }
 
 /** What a box is. */

@@ -32,7 +32,8 @@ export class Stage {
   private ports: Ports | null = null;
   /** The view was not moved by hand since this was done, so it can be done again for another size. */
   private placing: (() => void) | null = null;
-  private placed: unknown = null;
+  /** Where a box was clicked, and which: the picture stays under the pointer. */
+  private pointed: { x: number; y: number; key: string } | null = null;
   private marks: Marks = { selected: -1, hovered: -1, hits: new Set(), hit: -1 };
 
   constructor(
@@ -44,15 +45,14 @@ export class Stage {
       host,
       {
         paint: (context, size) => this.paint(context, size),
-        clicked: (x, y) => this.clicked(x, y),
-        doubleClicked: (x, y) => {
-          const box = this.boxAt(x, y);
-          if (box >= 0 && !this.isChevron(box, x, y)) events.toggled(box);
-        },
+        clicked: (x, y, count) => this.clicked(x, y, count),
         hovered: (x, y) => this.hovered(x, y),
         left: () => this.hovered(-1e9, -1e9),
-        moved: () => events.moved(),
-        resized: () => this.resized(),
+        moved: (isByHand) => {
+          if (isByHand) this.placing = null;
+          events.moved();
+        },
+        resized: (right, down) => this.resized(right, down),
       },
       [0.02, LARGEST],
     );
@@ -77,6 +77,7 @@ export class Stage {
     this.marks = { ...this.marks, hovered: -1 };
     this.limit();
     if (old && before >= 0 && after >= 0) {
+      this.placing = null;
       const { x, y, k } = this.surface.transform;
       const left = x + (old.x[before] as number) * k;
       const top = y + (old.y[before] as number) * k;
@@ -85,7 +86,8 @@ export class Stage {
         top - (scene.y[after] as number) * k,
         k,
       );
-      this.bringIn(after);
+      const isSame = old.w[before] === scene.w[after] && old.h[before] === scene.h[after];
+      if (!isSame || !this.isPointed()) this.bringIn(after);
     } else {
       this.begin();
     }
@@ -115,14 +117,31 @@ export class Stage {
       surface.goTo(scene.width * scale > surface.width ? ROOM : x, ROOM, scale);
     }
     this.placing = () => this.begin();
-    this.placed = surface.transform;
   }
 
-  /** Keeps in view what was: all of the scene, or the chosen box. */
-  private resized(): void {
+  /** Keeps in view what was brought there; else the picture stays where it is on the screen. */
+  private resized(right: number, down: number): void {
+    const { scene, surface, pointed } = this;
+    if (!scene) return;
     this.events.moved();
-    if (this.placing && this.placed === this.surface.transform) this.placing();
-    else if (this.marks.selected >= 0) this.bringIn(this.marks.selected);
+    this.limit();
+    if (this.placing) {
+      this.placing();
+      return;
+    }
+    const { x, y, k } = surface.transform;
+    if (right || down) surface.goTo(x - right, y - down, k);
+    if (pointed) this.pointed = { ...pointed, x: pointed.x - right, y: pointed.y - down };
+    if (this.isPointed()) return;
+    this.bringIn(pointed ? scene.key.indexOf(pointed.key) : this.marks.selected);
+  }
+
+  /** Whether the chosen box was clicked, and the pointer is still over the picture. */
+  private isPointed(): boolean {
+    const { surface, pointed } = this;
+    if (!pointed) return false;
+    const { x, y } = pointed;
+    return x >= 0 && y >= 0 && x < surface.width && y < surface.height;
   }
 
   /** Brings everything into view. */
@@ -136,13 +155,14 @@ export class Stage {
     const x = (surface.width - scene.width * scale) / 2;
     const y = Math.max(ROOM, (surface.height - scene.height * scale) / 2);
     surface.goTo(x, y, scale, isFlight);
-    this.placed = isFlight ? null : surface.transform;
   }
 
   /** Flies to a box, close enough to read it. */
   flyTo(box: number): void {
     const { scene, surface } = this;
     if (!scene || box < 0 || box >= scene.count) return;
+    this.placing = () => this.flyTo(box);
+    this.pointed = null;
     const [x, y, w, h] = rectangle(scene, box);
     const fits = Math.min((surface.width - 80) / w, (surface.height - 80) / h);
     const scale = Math.max(0.05, Math.min(Math.max(surface.transform.k, 0.8), fits));
@@ -152,6 +172,8 @@ export class Stage {
 
   /** Moves only as far as it takes to see a box. */
   reveal(box: number): void {
+    this.pointed = null;
+    this.placing = () => this.reveal(box);
     if (!this.bringIn(box, true)) this.flyTo(box);
   }
 
@@ -287,6 +309,7 @@ export class Stage {
     event.preventDefault();
     const scale = this.mapScale(scene);
     const { k } = surface.transform;
+    this.placing = null;
     const x = surface.width / 2 - (event.offsetX / scale) * k;
     const y = surface.height / 2 - (event.offsetY / scale) * k;
     surface.goTo(x, y, k);
@@ -305,7 +328,7 @@ export class Stage {
   /** Moves a box to where it can be seen; false where it is too big or too small to. */
   private bringIn(box: number, isFlight = false): boolean {
     const { scene, surface } = this;
-    if (!scene) return false;
+    if (!scene || box < 0) return false;
     const { x, y, k } = surface.transform;
     const [left, top, w, h] = rectangle(scene, box);
     if (k < 0.35 || w * k > surface.width || h * k > surface.height) return false;
@@ -319,10 +342,21 @@ export class Stage {
     return true;
   }
 
-  private clicked(x: number, y: number): void {
-    const box = this.boxAt(x, y);
+  private clicked(x: number, y: number, count: number): void {
+    const { scene, pointed } = this;
+    const isAgain = count > 1 && pointed !== null;
+    const box = isAgain ? (scene?.key.indexOf(pointed.key) ?? -1) : this.boxAt(x, y);
+    this.placing = null;
+    if (isAgain) {
+      if (box >= 0 && count % 2 === 0) this.events.toggled(box);
+      return;
+    }
+    this.pointed = null;
     if (box >= 0 && this.isChevron(box, x, y)) this.events.toggled(box);
-    else this.events.chosen(box);
+    else {
+      this.pointed = box < 0 ? null : { x, y, key: scene?.key[box] as string };
+      this.events.chosen(box);
+    }
   }
 
   private hovered(x: number, y: number): void {

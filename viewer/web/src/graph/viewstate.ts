@@ -9,8 +9,8 @@ export interface Choices {
   around: string;
   hops: number;
   declarations: boolean;
-  /** All groups are opened, as far as there is room. */
-  everything: boolean;
+  /** All groups are opened as far as there is room, or closed, but for those chosen by hand. */
+  groups: "open" | "closed" | null;
   selected: string | null;
 }
 
@@ -21,18 +21,22 @@ export const START: Choices = {
   around: "",
   hops: 1,
   declarations: false,
-  everything: false,
+  groups: null,
   selected: null,
 };
 
 export const MOST_HOPS = 9;
 const MODES: readonly FilterMode[] = ["all", "changed", "pin", "around"];
+const GROUPS = new Map<string | null, Choices["groups"]>([
+  ["1", "open"],
+  ["0", "closed"],
+]);
 /** Longer addresses are not understood everywhere; what does not fit is left out. */
 const LONGEST = 1_500;
 
 /** How many boxes may be opened without being asked to. */
 export function budgetOf(choices: Choices): SceneRequest["budget"] {
-  if (choices.everything) return 2_500;
+  if (choices.groups === "open") return 2_500;
   return choices.mode === "all" ? 45 : 400;
 }
 
@@ -43,7 +47,7 @@ export function formatChoices(choices: Choices): string {
   if (choices.hops !== START.hops) parameters.set("k", String(choices.hops));
   if (choices.around) parameters.set("a", choices.around);
   if (choices.declarations) parameters.set("d", "1");
-  if (choices.everything) parameters.set("e", "1");
+  if (choices.groups) parameters.set("e", choices.groups === "open" ? "1" : "0");
   if (choices.selected) parameters.set("s", choices.selected);
   let length = parameters.toString().length;
   for (const [name, keys] of [
@@ -70,7 +74,7 @@ export function parseChoices(text: string): Choices {
     around: parameters.get("a") ?? "",
     hops: Number.isInteger(hops) && hops > 0 && hops <= MOST_HOPS ? hops : START.hops,
     declarations: parameters.get("d") === "1",
-    everything: parameters.get("e") === "1",
+    groups: GROUPS.get(parameters.get("e")) ?? null,
     selected: parameters.get("s"),
   };
 }

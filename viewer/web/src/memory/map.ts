@@ -27,10 +27,10 @@ export class MemoryMap {
       host,
       {
         paint: (context) => this.paint(context),
-        clicked: (x, y) => events.chosen(this.chart()?.barAt(x, y) ?? null),
-        doubleClicked: (x, y) => {
-          const bar = this.chart()?.barAt(x, y);
-          if (bar) events.entered(bar);
+        clicked: (x, y, count) => {
+          const bar = this.chart()?.barAt(x, y) ?? null;
+          if (count <= 1) events.chosen(bar);
+          else if (bar && count === 2) events.entered(bar);
         },
         hovered: (x, y) => this.hovered(x, y),
         left: () => this.hovered(-1, -1),

@@ -7,7 +7,7 @@ import { Inspector } from "../inspector/inspector";
 import { usePin } from "../inspector/pin";
 import { useKeys } from "../keys";
 import { Skeleton } from "../names";
-import { go } from "../navigation";
+import { go, route as newest } from "../navigation";
 import { Notice } from "../notice";
 import { format, home, type RecordingParams, type Route, recording } from "../route";
 import type { Changes, RecordingDetail, StepSummary } from "../schema";
@@ -84,8 +84,12 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
   const choice = choose(detail, route.step, params.kind);
   const current = choice?.step ?? null;
   const change = useCallback(
-    (changed: Partial<RecordingParams>, how: "push" | "replace" = "push") =>
-      go(recording(id, route.step, { ...params, ...changed }), how),
+    (changed: Partial<RecordingParams>, how: "push" | "replace" = "push") => {
+      // Two may change something before the page is drawn again.
+      const now = newest();
+      const isHere = now.page === "recording" && now.id === id && now.step === route.step;
+      go(recording(id, route.step, { ...(isHere ? now.params : params), ...changed }), how);
+    },
     [id, route.step, params],
   );
   const rooms = roomsOf(detail);

@@ -1,0 +1,107 @@
+"""The picture of a graph in a real Chromium: where boxes stand, and what a pointer does to them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from .drawn import open_room, row, rows, spot, stage
+
+pytestmark = pytest.mark.browser
+
+
+def details(page: Page) -> Locator:
+    return page.get_by_role("complementary", name="Details of the chosen box")
+
+
+def closed(page: Page) -> None:
+    open_room(page, "lowered")
+    page.get_by_role("button", name="Close all").click()
+    expect(rows(page)).to_have_count(2)
+
+
+def test_a_double_click_opens_and_closes_a_box(big_callee: Page) -> None:
+    page = big_callee
+    closed(page)
+    page.mouse.dblclick(*spot(page, "proc squared"))
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "true")
+    expect(details(page)).to_contain_text("proc squared")
+
+    # Its head stands where the closed box stood.
+    x, y = spot(page, "for i_t0 in 0..1225")
+    page.mouse.dblclick(x, y - 30)
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_second_click_is_the_boxs_when_the_details_have_come_between(big_callee: Page) -> None:
+    page = big_callee
+    closed(page)
+    x, y = spot(page, "proc squared")
+    page.mouse.move(x, y)
+    page.mouse.down(click_count=1)
+    page.mouse.up(click_count=1)
+    expect(details(page)).to_contain_text("proc squared")
+    expect(page).to_have_url(re.compile("pin="))
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "true")
+
+
+def test_the_picture_stays_under_the_pointer_when_the_details_open(big_callee: Page) -> None:
+    page = big_callee
+    closed(page)
+    before = spot(page, "proc squared")
+    width = stage(page)["width"]
+    page.mouse.click(*before)
+    expect(details(page)).to_contain_text("proc squared")
+    assert stage(page)["width"] < width
+    assert spot(page, "proc squared") == before
+
+
+def test_a_box_that_the_details_would_cover_comes_into_view(big_callee: Page) -> None:
+    page = big_callee
+    closed(page)
+    x, y = spot(page, "proc squared")
+    canvas = stage(page)
+    # Dragged to the right edge, where the details will be.
+    page.mouse.move(x, y + 200)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + canvas["width"] - 100, y + 200, steps=4)
+    page.mouse.up()
+    there = spot(page, "proc squared")
+    page.mouse.move(*there)
+    page.mouse.down(click_count=1)
+    page.mouse.up(click_count=1)
+    expect(details(page)).to_contain_text("proc squared")
+    canvas = stage(page)
+    assert there[0] > canvas["x"] + canvas["width"]
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+    expect(row(page, "proc squared")).to_have_attribute("aria-expanded", "true")
+
+
+def test_a_hit_of_the_search_is_in_the_middle_of_what_can_be_seen(big_callee: Page) -> None:
+    page = big_callee
+    closed(page)
+    page.keyboard.press("/")
+    page.keyboard.type("trace[0]")
+    page.keyboard.press("Enter")
+    expect(details(page)).to_contain_text("trace[0]")
+    x, y = spot(page, "trace[0] ← 0")
+    canvas = stage(page)
+    assert abs(x - canvas["x"] - canvas["width"] / 2) < 8
+    assert abs(y - canvas["y"] - canvas["height"] / 2) < 8
+
+
+def test_all_closed_is_a_short_address(big_callee: Page) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.get_by_role("button", name="Open all").click()
+    expect(row(page, "call squared(x, t0)")).to_be_visible()
+    page.get_by_role("button", name="Close all").click()
+    expect(rows(page)).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"graph=e%3D0$"))
+    page.reload()
+    expect(rows(page)).to_have_count(2)
