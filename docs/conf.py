@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+from pygments.lexers.shell import BashSessionLexer
+from sphinx.application import Sphinx
+
 import scaly_viz
 
 project = "scaly-viz"
@@ -28,3 +33,14 @@ html_copy_source = False
 html_static_path: list[str] = []
 pygments_style = "default"
 pygments_dark_style = "github-dark"
+
+
+class Console(BashSessionLexer):
+    """Of a console's lines, only those behind a dollar are commands: a table may begin with ``#``."""
+
+    _ps1rgx = re.compile(r"^(\$ )(.*\n?)")
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx of the lexer."""
+    app.add_lexer("console", Console)
