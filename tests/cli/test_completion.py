@@ -19,11 +19,17 @@ sys.exit(main(prog_name="scaly-viz"))
 """
 
 
-def completed(folder: Path, *words: str) -> list[str]:
-    """Return what a bash completes for ``words``, the last of which is begun."""
+def install(folder: Path) -> Path:
+    """Return the installed command, in ``folder``."""
     command = folder / "scaly-viz"
     command.write_text(COMMAND, "utf-8")
     command.chmod(0o755)
+    return command
+
+
+def completed(folder: Path, *words: str) -> list[str]:
+    """Return what a bash completes for ``words``, the last of which is begun."""
+    install(folder)
     script = output_of("completion", "bash") + (
         'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scaly_viz_completion scaly-viz\n'
         'printf "%s\\n" "${COMPREPLY[@]}"\n'
@@ -39,7 +45,7 @@ def completed(folder: Path, *words: str) -> list[str]:
         check=True,
     )
     assert done.stderr == ""
-    return done.stdout.split()
+    return done.stdout.splitlines()
 
 
 @pytest.mark.slow
@@ -48,16 +54,40 @@ def test_bash_completes_commands_recordings_steps_and_functions(
 ) -> None:
     assert completed(tmp_path, "d") == ["diff", "doctor"]
     ids = [str(recording["id"])[:8] for recording in reversed(as_recorded)]
-    assert completed(tmp_path, "show", "") == ["last", *ids]
+    names = ["damper", "high_rank", "spring", r"Spring\,\ tuned"]
+    assert completed(tmp_path, "show", "") == ["last", *ids, *names]
+    assert completed(tmp_path, "show", "S") == names[-1:]
     assert completed(tmp_path, "show", ids[0][:7]) == ids[:1]
     assert "fuse_ranges" in completed(tmp_path, "diff", ids[-1], "fuse_r")
     assert completed(tmp_path, "list", "--function", "s") == ["spring"]
+    assert completed(tmp_path, "show", "spring", "gen") == [r"generated\ C"]
+    assert completed(tmp_path, "show", "spring", "pass:fuse_r") == ["pass:fuse_ranges"]
+    assert completed(tmp_path, "show", "spring", "pass", ":", "fuse_r") == ["fuse_ranges"]
+    assert completed(tmp_path, "show", "spring", "expression", "--kind", "c") == ["code"]
+    assert completed(tmp_path, "export", "spring", "--step", "pass", ":")[0] == "hoist_invariant"
+    assert completed(tmp_path, "export", "--format", "p") == ["perfetto"]
+    assert completed(tmp_path, "export", "--keep", "paths,h") == [r"paths\,hosts"]
+    assert completed(tmp_path, "export", "nosuch", "--step", "f") == [""]
     assert completed(tmp_path, "list", "--sta") == ["--status"]
     assert completed(tmp_path, "list", "--status", "f") == ["failed"]
     there = ("--recording-path", str(local))
     assert completed(tmp_path, "show", *there, "l") == ["last"]
     nowhere = ("--recording-path", "/no/such/file")
     assert completed(tmp_path, "show", *nowhere, "") == ["last"]
+
+
+@pytest.mark.usefixtures("local")
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_are_told_the_same(shell: str, tmp_path: Path) -> None:
+    asked = {
+        "_SCALY_VIZ_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": "scaly-viz export 'Spring, tuned' --step gen",
+        "COMP_CWORD": {"zsh": "4", "fish": "gen"}[shell],
+    }
+    told = subprocess.run(
+        [install(tmp_path)], env=os.environ | asked, capture_output=True, timeout=60, check=True
+    )
+    assert b"generated C" in told.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from scaly_viz.recording import Recording
+
+type Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 # What takes longer to read than a person waits for a completion is not completed.
 _MOST_BYTES = 256 * 1024**2
@@ -21,36 +23,63 @@ _SHORT_ID = 8
 def recordings(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete a recording: ``last``, and the ids of the newest, with their names and ages."""
+    """Complete a recording: ``last``, ids of the newest with their names and ages, functions and labels."""
     from scaly_viz.cli.quantities import local_time
 
     items = [CompletionItem("last", help="the newest")]
-    for recording in [*reversed(_recordings(ctx))][:_NEWEST]:
+    newest = [*reversed(_recordings(ctx))][:_NEWEST]
+    for recording in newest:
         when = local_time(recording.start_ns / 1e9)
         items.append(CompletionItem(recording.id[:_SHORT_ID], help=f"{recording.name}, {when}"))
-    return _starting(items, incomplete)
+    names = dict.fromkeys(name for each in newest for name in (each.function, each.name))
+    return _starting([*items, *(CompletionItem(name) for name in names)], incomplete)
 
 
 def steps(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete a step of the recording that stands before it: the name, without what its colon ends."""
+    """Complete a step of the recording that stands before it: what its colon ends only where that is begun."""
     from scaly_viz.cli.selection import select_recording
+    from scaly_viz.errors import ScalyVizError
 
+    # click leaves arguments where they are in front of an option that has no value yet.
+    several = ctx.params.get("recordings") or ctx.args or ("last",)
+    word = ctx.params.get("recording") or several[-1]
     found = _recordings(ctx)
-    if not found:
+    try:
+        named = [step for step in select_recording(found, str(word)).steps if step.name]
+    except (ScalyVizError, IndexError):  # which the command itself will say
         return []
-    chosen = select_recording(found, str(ctx.params.get("recording") or "last"))
-    names = [(step.name.partition(":")[2] or step.name, step) for step in chosen.steps]
-    bare = [name for name, _ in names]
-    items = [
-        # A shell takes a colon or a blank for the end of a word.
-        CompletionItem(
-            name if name.isidentifier() and bare.count(name) == 1 else str(step.index),
-            help=f"step {step.index}: {step.name}",
-        )
-        for name, step in names
-        if name
-    ]
+    bare = [step.name.partition(":")[2] or step.name for step in named]
+    items = []
+    for name, step in zip(bare, named, strict=True):
+        value = name if bare.count(name) == 1 else str(step.index)
+        if incomplete and not value.startswith(incomplete):
+            value = step.name
+        items.append(CompletionItem(value, help=f"step {step.index}: {step.name}"))
     return _starting(items, incomplete)
+
+
+def words(*known: str) -> Completer:
+    """Complete one of the ``known`` words."""
+    return lambda _, __, incomplete: _starting([CompletionItem(word) for word in known], incomplete)
+
+
+def formats(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a format of ``scaly-viz export``."""
+    from scaly_viz.exports.formats import FORMATS
+
+    return words(*(each.name for each in FORMATS))(ctx, parameter, incomplete)
+
+
+def redacted_kinds(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a kind of what is redacted; behind a comma another one."""
+    from scaly_viz.exports.redaction import KINDS
+
+    before = incomplete[: incomplete.rfind(",") + 1]
+    return words(*(f"{before}{kind}" for kind in KINDS))(ctx, parameter, incomplete)
 
 
 def files(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -59,7 +88,7 @@ def files(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> li
 
 
 def sides(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete what is compared: a recording, or a file or folder."""
+    """Complete what is a recording, or a file or folder."""
     return [
         *recordings(ctx, parameter, incomplete),
         *files(ctx, parameter, incomplete),
@@ -94,4 +123,6 @@ def _recordings(ctx: click.Context) -> Sequence[Recording]:
 
 
 def _starting(items: Sequence[CompletionItem], incomplete: str) -> list[CompletionItem]:
-    return [item for item in items if str(item.value).startswith(incomplete)]
+    """Return the ``items`` that can be typed, and begin so."""
+    values = [(str(item.value), item) for item in items]
+    return [item for v, item in values if v.startswith(incomplete) and v.isprintable() and v]

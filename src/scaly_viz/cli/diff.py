@@ -55,7 +55,10 @@ class _Options(TypedDict):
 @click.argument("step", shell_complete=completing.steps)
 @click.argument("other", required=False, metavar="[STEP]", shell_complete=completing.steps)
 @click.option(
-    "--kind", metavar="KIND", help="assembly, listing, code, or another text that both have."
+    "--kind",
+    metavar="KIND",
+    help="assembly, listing, code, or another text that both have.",
+    shell_complete=completing.words("assembly", "listing", "code"),
 )
 @click.option(
     "--exact", is_flag=True, help="Numbers and names that the compiler made up count too."

@@ -50,20 +50,28 @@ Examples:
     epilog=exit_codes.epilog(),
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument(
-    "recordings", nargs=-1, metavar="[RECORDING]...", shell_complete=completing.recordings
-)
+@click.argument("recordings", nargs=-1, metavar="[RECORDING]...", shell_complete=completing.sides)
 @click.option(
-    "--to", metavar="PATH", required=True, help="The file or folder; - is standard output."
+    "--to",
+    metavar="PATH",
+    required=True,
+    help="The file or folder; - is standard output.",
+    shell_complete=completing.files,
 )
 @click.option(
     "--format",
     "format_name",
     metavar="FORMAT",
     help="otlp, json, html, perfetto, chrome, c, dot, svg, asm or txt.  [default: by the suffix of PATH]",
+    shell_complete=completing.formats,
 )
 @click.option("--all", "everything", is_flag=True, help="All recordings that there are.")
-@click.option("--step", metavar="STEP", help="Which step, for formats that hold one: as for show.")
+@click.option(
+    "--step",
+    metavar="STEP",
+    help="Which step, for formats that hold one: as for show.",
+    shell_complete=completing.steps,
+)
 @click.option(
     "--boxes",
     type=click.IntRange(1, 3000),
@@ -77,6 +85,7 @@ Examples:
     metavar="KIND",
     help="What --redact is to leave: paths, hosts, users, processes, stacktraces, labels, others;"
     " may be given several times.",
+    shell_complete=completing.redacted_kinds,
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @json_option

@@ -57,6 +57,7 @@ class View(Protocol):
     metavar="KIND",
     help="assembly, listing, code, graph (as JSON), or another that the step has. Without STEP: of"
     " the last step that has it.",
+    shell_complete=completing.words("assembly", "listing", "code", "graph"),
 )
 @click.option("--no-pager", is_flag=True, help="Do not page a long text (by $PAGER, else less).")
 @json_option
