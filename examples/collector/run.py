@@ -55,6 +55,9 @@ class Servers:
 @contextmanager
 def by_docker() -> Iterator[Servers]:
     """Run the servers of compose/compose.yaml; they stop at the end, and keep what they stored."""
+    version = subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)
+    if version.returncode != 0:
+        raise SystemExit(f"this docker has no compose; {OTHERWISE}")
     compose = ["docker", "compose", "--file", str(COMPOSE / "compose.yaml")]
     compose += ["--profile", "jaeger", "--profile", "collector"]
     if subprocess.run([*compose, "up", "--detach", "--wait"], check=False).returncode != 0:
