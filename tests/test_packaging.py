@@ -140,9 +140,10 @@ def test_the_sdist_holds_sources_and_page_but_no_tests_and_no_node_modules(sdist
     assert [name for name in ours if unwanted.search(name)] == []
 
 
-def test_the_license_is_apache_2_in_full(wheel: Path) -> None:
+def test_the_license_is_apache_2_in_full_with_those_of_what_the_page_bundles(wheel: Path) -> None:
     about = email.message_from_string(metadata(wheel, "METADATA"))
-    assert about["License-Expression"] == "Apache-2.0"
+    bundled = "BSD-3-Clause AND ISC AND MIT AND OFL-1.1"
+    assert about["License-Expression"] == f"Apache-2.0 AND {bundled}"
     text = metadata(wheel, "licenses/LICENSE")
     assert "Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
