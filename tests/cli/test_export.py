@@ -18,7 +18,7 @@ from scaly_viz import sources
 from scaly_viz.exports.formats import FORMATS
 
 from .files import Line, span_of, write_lines
-from .running import error_of, output_of, run, run_process
+from .running import error_of, output_of, run, run_on_terminal, run_process
 
 
 def lines_in(path: Path, recording: str) -> list[bytes]:
@@ -70,6 +70,22 @@ def test_every_format_can_be_printed_and_is_told_by_each_of_its_suffixes(tmp_pat
         for suffix in each.suffixes:
             output_of("export", "spring", "--to", tmp_path / f"x{suffix}", "--force")
             assert (tmp_path / f"x{suffix}").read_bytes() == printed.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("local")
+def test_a_page_tells_a_terminal_how_far_it_is_and_leaves_nothing_of_that(tmp_path: Path) -> None:
+    page = tmp_path / "x.html"
+    code, screen = run_on_terminal("export", "damper", "--to", page)
+    assert code == 0
+    for part in ("texts and costs", "lives of values"):
+        assert f"damper: {part}" in screen
+    assert "compressing the page" in screen
+    assert (
+        screen.rpartition("\x1b[2K")[2] == f"{page}: 1 recording, {page.stat().st_size:,} bytes\n"
+    )
+    piped = run_process("export", "spring", "--to", tmp_path / "y.html")
+    assert (piped.returncode, piped.stderr) == (0, b"")
 
 
 @pytest.mark.slow

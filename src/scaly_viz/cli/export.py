@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913, PLR0917 - click hands over each option
     strict: bool,
 ) -> None:
     """Write recordings to files."""
-    from scaly_viz.cli import exporting, output
+    from scaly_viz.cli import export_progress, exporting, output
     from scaly_viz.exports import files, formats
 
     if everything and recordings:
@@ -126,7 +126,8 @@ def command(  # noqa: PLR0913, PLR0917 - click hands over each option
     picked = exporting.pick(path, () if everything else words, strict=strict)
     options = formats.Options(exporting.stepper(step), boxes or formats.BOXES, output.warn)
     kept = exporting.kinds(keep) if redact else None
-    exported = exporting.export(picked, target, options, keep=kept, force=force)
+    with export_progress.shown(options) as shown:
+        exported = exporting.export(picked, target, shown, keep=kept, force=force)
     if as_json:
         output.write_json([each.as_json() for each in exported.written])
     elif not target.is_standard_output:

@@ -136,7 +136,8 @@ def _of_path(
 
 def _of_place(place: Path, words: Sequence[str] | None, report: sources.Report) -> Picked:
     place = place.expanduser()
-    shelf = Shelf(place, report)
+    with reading.patience(place):
+        shelf = Shelf(place, report)
     if not shelf.recordings:
         raise ScalyVizError(f"{place}: there are no recordings")
     if words is None:

@@ -64,7 +64,7 @@ def read(path: str | None, *, strict: bool, payloads: bool = True) -> list[Recor
     """
     place = settings.recording_path() if path is None else of_recordings(path)
     report = sources.fail if strict else output.warn
-    with _patience(place):
+    with patience(place):
         if payloads or is_scaly_viz(place):
             recordings = sources.load(place, report)
         else:
@@ -132,7 +132,7 @@ def nothing_there(path: str | None) -> str:
     return "\n".join(lines)
 
 
-def _patience(place: Path) -> AbstractContextManager[object]:
+def patience(place: Path) -> AbstractContextManager[object]:
     """Tell the person at the terminal that a big file is being read."""
     bytes_ = size(place)
     if bytes_ < _BIG_BYTES or not sys.stderr.isatty():

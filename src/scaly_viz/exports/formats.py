@@ -25,12 +25,14 @@ class Options:
     """What a writer is told beside the recordings.
 
     ``pick`` returns the step that was asked for, None where none was; ``boxes`` limits what a drawn
-    graph opens; ``report`` takes one line on whatever a writer has to leave out.
+    graph opens; ``report`` takes one line on whatever a writer has to leave out; ``progress`` what a
+    writer is at that takes long, and an empty text at its end.
     """
 
     pick: Callable[[Recording], Step] | None = None
     boxes: int = BOXES
     report: Report = _say_nothing
+    progress: Report = _say_nothing
 
 
 class Writer(Protocol):

@@ -7,7 +7,7 @@ recording its texts, their differences, costs, outlines, graphs, memory and name
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 
 import msgspec
@@ -43,17 +43,25 @@ type Text = tuple[str, str]
 class Archive:
     """The answers about ``recordings``, in ``blocks`` by name; ``notes`` says what is not among them."""
 
-    def __init__(self, recordings: Sequence[Recording], source: str, seconds: float) -> None:
+    def __init__(
+        self,
+        recordings: Sequence[Recording],
+        source: str,
+        seconds: float,
+        progress: Callable[[str], None],
+    ) -> None:
         self.blocks: dict[str, Block] = {}
         self.notes: list[str] = []
         self._refused: dict[str, tuple[int, str, str]] = {}
         self._seconds = seconds
+        self._progress = progress
         self._catalog = Catalog([GivenSource(source, recordings)])
         self._questions = Questions(app_of(self._catalog, Config()))
         self.summaries = self._catalog.recordings()
         self.keys = [summary.id for summary in self.summaries]
         for number, key in enumerate(self.keys):
             self._add_recording(number, key)
+        progress("the comparison of the recordings")
         self._add_comparisons()
         self._add_head()
 
@@ -78,16 +86,25 @@ class Archive:
     def _add_recording(self, number: int, key: str) -> None:
         opened = self._catalog.open(key)
         assert opened is not None, "what is given does not go away"
+        name = opened.recording.name
+        if len(self.keys) > 1:
+            name = f"{name} ({number + 1} of {len(self.keys)})"
+        self._progress(f"{name}: what each step changed")
         for path in ("", "changes", "timeline", "failure"):
             self._ask("head", recording_path(key, *filter(None, [path])))
+        self._progress(f"{name}: texts and costs")
         self._add_payloads(f"{number}/texts", key, opened)
         self._add_costs(f"{number}/costs", key, opened)
+        self._progress(f"{name}: graphs")
         self._add_graphs(number, key, opened)
         texts = _Texts(opened.recording)
+        self._progress(f"{name}: differences")
         self._add_changes(f"{number}/diffs", texts)
+        self._progress(f"{name}: lives of values")
         deadline = time.thread_time() + self._seconds
         if not pack_names(self._block(f"{number}/names"), opened.recording, deadline):
             self.notes.append(f"{opened.recording.name}: {_NO_VALUES}")
+        self._progress(f"{name}: differences of any two texts")
         self._add_pairs(f"{number}/diffs", texts, deadline)
 
     def _ask(self, block: str, path: str, key: str = "") -> None:

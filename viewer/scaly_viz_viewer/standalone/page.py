@@ -53,6 +53,7 @@ def write_html(
     source: str = "this file",
     seconds: float = _SECONDS,
     report: Callable[[str], None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> bytes:
     """Return a page that shows ``recordings`` without a server: one HTML file.
 
@@ -61,6 +62,7 @@ def write_html(
         source: what the page names as the place that they come from.
         seconds: for how long values and differences may be worked out, for each recording.
         report: takes a line on whatever had to be left out.
+        progress: takes what is being worked out, recording by recording.
 
     Raises:
         ScalyVizError: there is no recording, or the page is not built.
@@ -68,7 +70,9 @@ def write_html(
     if not recordings:
         raise ScalyVizError("there is no recording to export")
     program = _Program.read()
-    archive = Archive(recordings, source, seconds)
+    tell = progress or (lambda _: None)
+    archive = Archive(recordings, source, seconds, tell)
+    tell("compressing the page")
     if report is not None:
         for note in archive.notes:
             report(note)

@@ -12,7 +12,12 @@ from scaly_viz_viewer.standalone.page import write_html
 
 def write(chosen: Iterable[Chosen], options: Options) -> Iterator[bytes]:
     """Yield the page that shows the chosen recordings, and has their lines inside to be imported again."""
+    options.progress("reading")
     taken = [*chosen]
-    page = write_html([each.recording for each in taken], report=options.report)
+    page = write_html(
+        [each.recording for each in taken], report=options.report, progress=options.progress
+    )
     body, end, rest = page.rpartition(b"</body>")
-    yield from (body, embedded(taken).encode(), b"\n", end, rest)
+    lines = embedded(taken).encode()
+    options.progress("")
+    yield from (body, lines, b"\n", end, rest)
