@@ -14,6 +14,7 @@ import scaly_viz
 from exporters.receivers import http_receiver
 from scaly_viz_exporters.outbox import Outbox
 
+from .files import lines_of, write_lines
 from .running import run, run_on_terminal, run_process
 
 type Finding = dict[str, str]
@@ -135,13 +136,53 @@ def test_a_folder_that_others_may_read_or_nobody_can_make_is_told(
     assert one(findings(expected_code=1), "cannot be made")["area"] == "storage"
 
 
-def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch, recording_folder: Path) -> None:
     class Usage:
+        total = 100 * 10**9
         free = 50 * 10**6
 
     monkeypatch.setattr("shutil.disk_usage", lambda _: Usage)
     full = one(findings(expected_code=1), "only 50 MB are free")
-    assert full["advice"].startswith("scaly-viz prune --older-than 30d")
+    assert full["advice"] == "set SCALY_VIZ_DIR to a folder on another disk"
+    write_lines(recording_folder / "recordings.jsonl", [])
+    full = one(findings(expected_code=1), "only 50 MB are free")
+    assert full["advice"].startswith("scaly-viz prune --older-than 30d, or set")
+    Usage.total = Usage.free = 0  # as of /proc
+    assert not [each for each in findings() if "free" in each["text"]]
+
+
+def test_lines_that_cannot_be_read_are_counted(local: Path) -> None:
+    assert not [each for each in findings() if "cannot be read" in each["text"]]
+    count = len(lines_of(local))
+    with local.open("ab") as file:
+        file.write(b"\xff\x00garbage\n[1]\n")
+    bad = one(findings(), f"2 of {count + 2} lines cannot be read")
+    assert f"recordings.jsonl:{count + 1}: not JSON" in bad["text"]
+    assert (bad["verdict"], "prune --damaged" in bad["advice"]) == ("warning", True)
+    local.write_bytes(b"\xff\x00garbage\n")
+    assert one(findings(), "1 of 1 lines cannot be read")
+
+
+def test_variables_of_opentelemetry_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "team=mpc,nonsense")
+    monkeypatch.setenv("OTEL_EXPERIMENTAL_RESOURCE_DETECTORS", "process,nobody")
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "mpc")
+    monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_on")
+    found = findings(expected_code=1)
+    assert one(found, "'nonsense' is no key=value")["verdict"] == "problem"
+    assert one(found, "'nobody' is unknown")["verdict"] == "problem"
+    assert "OTEL_SERVICE_NAME" in one(found, "set, and understood")["text"]
+    assert one(found, "OTEL_TRACES_SAMPLER")["verdict"] == "note"
+    assert not [each for each in found if "no variable is set" in each["text"]]
+
+
+def test_a_relative_folder_is_another_in_each_working_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCALY_VIZ_DIR", "viz")
+    note = one(findings(), "each working directory has its own")
+    assert (note["verdict"], str(tmp_path / "viz") in note["text"]) == ("note", True)
 
 
 def test_without_scaly_recordings_can_be_read_and_that_is_no_problem(

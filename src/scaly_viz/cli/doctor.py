@@ -17,7 +17,7 @@ _HELP = """\
 Look at everything that recordings depend on, and say what to do about what is wrong.
 
 What is installed, scaly and its hook (by a render as a trial, in a folder for that alone), the folder
-of recordings, its permissions and its disk, exporters and the backend behind them, what waits to be
+of recordings, its content, permissions and disk, exporters and the backend behind them, what waits to be
 sent, environment variables, the viewer's page.
 
 \b

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from scaly_viz import settings
-from scaly_viz.cli.checks import Finding, Verdict
+from scaly_viz.cli.checks import Finding, Verdict, content
 from scaly_viz.errors import RecordingFolderError
 from scaly_viz.sources.files import segments
 from scaly_viz_exporters.file_lock import lock_path, writers_lock
@@ -29,6 +29,9 @@ def check() -> Iterator[Finding]:
     except RecordingFolderError as error:
         yield Finding(_AREA, Verdict.PROBLEM, str(error), f"set {settings.DIR.name}")
         return
+    if not folder.is_absolute():
+        text = f"{folder} is relative: each working directory has its own; here {folder.absolute()}"
+        yield Finding(_AREA, Verdict.NOTE, text, f"give the whole path in {settings.DIR.name}")
     yield from _folder(folder)
     yield from _file(settings.recording_path())
     yield from _disk(folder)
@@ -46,7 +49,9 @@ def _folder(folder: Path) -> Iterator[Finding]:
             pass
     except OSError as error:
         text = f"{folder} cannot be {'written to' if exists else 'made'}: {error.strerror}"
-        advice = f"make {at} writable for you, or set {settings.DIR.name} to another folder"
+        advice = f"set {settings.DIR.name} to another folder"
+        if isinstance(error, PermissionError):
+            advice = f"make {at} writable for you, or {advice}"
         yield Finding(_AREA, Verdict.PROBLEM, text, advice)
         return
     if not exists:
@@ -78,6 +83,7 @@ def _file(path: Path) -> Iterator[Finding]:
     parts = "one file" if len(files) == 1 else f"{len(files):,} files"
     text = f"{total / 1e6:,.1f} MB of recordings in {parts}; the oldest go beyond {limit / 1e6:,.0f} MB"
     yield Finding(_AREA, Verdict.OK, text)
+    yield from content.check(path, total)
     if lock_path(path).exists():
         with writers_lock(path, _LOCK_S, create=False) as locked:
             if not locked:
@@ -91,9 +97,14 @@ def _file(path: Path) -> Iterator[Finding]:
 def _disk(folder: Path) -> Iterator[Finding]:
     with suppress(OSError):
         at = _nearest(folder)
-        free = shutil.disk_usage(at).free
+        usage = shutil.disk_usage(at)
+        if not usage.total:  # no disk, as /proc
+            return
+        free = usage.free
         text = f"{free / 1e9:,.1f} GB are free on the disk of {folder}"
-        advice = f"scaly-viz prune --older-than 30d, or set {settings.DIR.name} to another disk"
+        advice = f"set {settings.DIR.name} to a folder on another disk"
+        if any(file.is_file() for file in segments(settings.recording_path())):
+            advice = f"scaly-viz prune --older-than 30d, or {advice}"
         if free < _TOO_LITTLE:
             yield Finding(_AREA, Verdict.PROBLEM, f"only {free / 1e6:,.0f} MB are free", advice)
         elif free < _LITTLE:
