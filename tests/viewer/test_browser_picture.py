@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .drawn import open_room, row, rows, spot, stage
+from .drawn import open_room, row, rows, spot, stage, status
 
 pytestmark = pytest.mark.browser
 
@@ -105,3 +106,36 @@ def test_all_closed_is_a_short_address(big_callee: Page) -> None:
     expect(page).to_have_url(re.compile(r"graph=e%3D0$"))
     page.reload()
     expect(rows(page)).to_have_count(2)
+
+
+def test_steps_that_were_seen_are_not_asked_for_again_and_the_next_in_advance(
+    big_callee: Page,
+) -> None:
+    page = big_callee
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    (recording,) = page.request.get("/api/v1/recordings").json()["recordings"]
+    steps = page.request.get(f"/api/v1/recordings/{recording['id']}").json()["steps"]
+    lowered = next(step["index"] for step in steps if step["name"] == "lowered")
+    after = next(step for step in steps if step["index"] > lowered and step["changed"])
+    with page.expect_response(lambda answer: answer.url.endswith(f"/steps/{after['index']}/graph")):
+        first = open_room(page, "lowered")
+    own = [
+        f"/steps/{index}/{what}"
+        for index in (lowered, after["index"])
+        for what in ("outline", "graph")
+    ]
+    assert [each for each in own if any(url.endswith(each) for url in asked)] == own
+
+    asked.clear()
+    page.keyboard.press("ArrowRight")
+    expect(status(page)).to_contain_text(nodes_of(after))
+    page.keyboard.press("ArrowLeft")
+    expect(status(page)).to_contain_text(nodes_of(first))
+    page.keyboard.press("ArrowRight")
+    expect(status(page)).to_contain_text(nodes_of(after))
+    assert [url for url in asked if url.endswith(tuple(own))] == []
+
+
+def nodes_of(step: dict[str, Any]) -> str:
+    return f"{step['figures']['scaly.graph.nodes']:,} nodes"

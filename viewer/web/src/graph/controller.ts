@@ -2,7 +2,16 @@
 import { IS_FILE } from "../archive/blocks";
 import { type Props, stepUrl } from "../canvas/props";
 import type { GraphColumns, NodeDetail, Outline } from "../schema";
-import type { EntryDetail, FilterMode, Given, Hits, Scene, Summary } from "./request";
+import type {
+  EntryDetail,
+  FilterMode,
+  Given,
+  Hits,
+  Scene,
+  SceneRequest,
+  Summary,
+  Wanted,
+} from "./request";
 import { NODE, OPEN } from "./request";
 import { canToggle } from "./stage";
 import { budgetOf, type Choices, formatChoices, parseChoices, START } from "./viewstate";
@@ -247,31 +256,44 @@ export class Controller {
     this.details.abort();
     this.set({ waiting: "Loading the graph", error: null, hasNodes: false, hits: null, hit: -1 });
     await this.ask(async () => {
-      const url = this.url();
-      const given = await this.given(url);
-      const summary = await this.worker.ask({ ask: "load", url, given }, (what) =>
+      const what = this.wanted(this.props.step);
+      const given = await this.given(what);
+      const summary = await this.worker.ask({ ask: "load", what, given }, (what) =>
         this.progressed(what),
       );
-      this.set({ summary, waiting: "Arranging the graph" });
+      this.set({ summary, hasNodes: summary.hasNodes, waiting: "Arranging the graph" });
       await this.draw(this.firstSelected());
       if (this.state.query) await this.search(this.state.query);
+      void this.prepare();
     }, FATAL);
   }
 
   /** In a file the worker has nobody to ask: the page gives it the graph. */
-  private async given(url: string): Promise<Given | null> {
-    if (!IS_FILE) return null;
+  private async given({ key, url }: Wanted): Promise<Given | null> {
+    if (!IS_FILE || (await this.worker.ask({ ask: "know", key }))) return null;
     const { api } = this.props;
     const [outline, columns] = await Promise.all([
       api<Outline>(`${url}/outline`, NEVER),
       api<GraphColumns>(`${url}/graph`, NEVER),
     ]);
-    if (url !== this.url()) throw new AskCancelled();
+    if (key !== this.wanted(this.props.step).key) throw new AskCancelled();
     return { outline, columns };
   }
 
-  private url(): string {
-    return stepUrl(this.props, "").replace(/\/$/, "");
+  private wanted(step: number): Wanted {
+    const { recording, revision = "" } = this.props;
+    const url = stepUrl({ recording, step }, "").replace(/\/$/, "");
+    return { key: `${url}#${revision}`, url };
+  }
+
+  /** Has the steps that the arrow keys lead to fetched and arranged in advance. */
+  private async prepare(): Promise<void> {
+    const { neighbors = [] } = this.props;
+    if (IS_FILE || !neighbors.length) return;
+    const what = neighbors.map((step) => this.wanted(step));
+    const request = this.request(-1);
+    // What fails in advance is told when it is wanted.
+    await this.worker.ask({ ask: "prepare", what, request }).catch(() => null);
   }
 
   private firstSelected(): string | null {
@@ -299,24 +321,29 @@ export class Controller {
       this.set({ waiting: "Arranging the graph" });
       const scene = await this.worker.ask({
         ask: "scene",
-        request: {
-          opened: [...choices.opened],
-          closed: [...choices.closed],
-          mode: this.possible(choices.mode, around),
-          around,
-          hops: choices.hops,
-          pin: this.props.pin,
-          declarations: choices.declarations,
-          selected: this.selectedKey() ?? "",
-          budget: budgetOf(choices),
-          even: choices.groups !== "open",
-          folded: choices.groups === "closed",
-        },
+        request: this.request(around),
       });
       this.set({ scene, waiting: null, error: null });
       this.effects?.show(scene, anchor);
       this.describe(choices.selected === null ? -1 : scene.key.indexOf(choices.selected));
     }, FATAL);
+  }
+
+  private request(around: number): SceneRequest {
+    const { choices } = this.state;
+    return {
+      opened: [...choices.opened],
+      closed: [...choices.closed],
+      mode: this.possible(choices.mode, around),
+      around,
+      hops: choices.hops,
+      pin: this.props.pin,
+      declarations: choices.declarations,
+      selected: this.selectedKey() ?? "",
+      budget: budgetOf(choices),
+      even: choices.groups !== "open",
+      folded: choices.groups === "closed",
+    };
   }
 
   private possible(mode: FilterMode, around: number): FilterMode {
@@ -385,6 +412,10 @@ export class Controller {
 export interface GraphProps extends Props {
   view?: string;
   onView?(view: string): void;
+  /** Which state of a recording that is still being made this is: its steps may change with it. */
+  revision?: string;
+  /** Steps with a graph that the arrow keys lead to. */
+  neighbors?: number[];
 }
 
 const STATES = ["", ", new", ", changed"];

@@ -1,18 +1,27 @@
 /** Owns the graph off the page's thread: fetches it, and answers what the page asks, the latest first. */
 
 import { getJson } from "../api";
-import type { GraphColumns, Outline } from "../schema";
+import { type Graph, Graphs } from "./graphs";
 import { Cancelled } from "./layered";
-import { Columns, Model } from "./model";
-import type { Answers, Ask, FromWorker, Given, ToWorker } from "./request";
+import type {
+  Answers,
+  Ask,
+  FromWorker,
+  Given,
+  Scene,
+  SceneRequest,
+  ToWorker,
+  Wanted,
+} from "./request";
 import { sceneSteps } from "./scene";
 
 /** So long a message waits at most, in milliseconds. */
 const SLICE = 25;
 
-let model: Model | null = null;
-let loading: AbortController | null = null;
-let loadingId = -1;
+const graphs = new Graphs(fetched);
+let graph: Graph | null = null;
+let loading = -1;
+let preparing = -1;
 const serving = new Set<number>();
 const cancelled = new Set<number>();
 const channel = new MessageChannel();
@@ -22,7 +31,7 @@ channel.port1.onmessage = () => wake?.();
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.ask === "cancel") {
     if (serving.has(data.of)) cancelled.add(data.of);
-    if (loading && loadingId === data.of) loading.abort();
+    if (loading === data.of && !graph) graphs.stopOthers("");
     return;
   }
   void serve(data.id, data);
@@ -43,11 +52,14 @@ async function serve(id: number, ask: Ask): Promise<void> {
 }
 
 async function answer(id: number, ask: Ask): Promise<Answers[keyof Answers]> {
-  if (ask.ask === "load") return load(id, ask.url, ask.given);
-  if (!model) throw new Error("no graph is loaded");
+  if (ask.ask === "load") return load(id, ask.what, ask.given);
+  if (ask.ask === "know") return graphs.has(ask.key);
+  if (ask.ask === "prepare") return prepare(id, ask.what, ask.request);
+  const model = graph?.model;
+  if (!graph || !model) throw new Error("no graph is loaded");
   switch (ask.ask) {
     case "scene":
-      return stepped(id, sceneSteps(model, ask.request));
+      return arranged(id, graph, ask.request);
     case "search":
       return model.search(ask.text);
     case "entry":
@@ -59,31 +71,57 @@ async function answer(id: number, ask: Ask): Promise<Answers[keyof Answers]> {
   }
 }
 
-async function load(id: number, url: string, given: Given | null): Promise<Answers["load"]> {
-  loading?.abort();
-  loading = new AbortController();
-  loadingId = id;
-  model = null;
-  const { signal } = loading;
-  const outline = given?.outline ?? (await fetched<Outline>(`${url}/outline`, signal));
-  const made = new Model(outline);
-  model = made;
-  // Enough to draw with; the nodes of statements come later.
-  void (given ? later(given.columns) : fetched<GraphColumns>(`${url}/graph`, signal))
-    .then((columns) => {
-      made.columns = new Columns(columns);
-      if (model === made) reply({ id, progress: "nodes" });
-    })
-    .catch((error: unknown) => {
-      if (!signal.aborted)
-        reply({ id, progress: error instanceof Error ? error.message : "failed" });
-    });
-  return made.summary();
+async function load(
+  id: number,
+  { key, url }: Wanted,
+  given: Given | null,
+): Promise<Answers["load"]> {
+  graphs.stopOthers(key);
+  if (serving.has(preparing)) cancelled.add(preparing);
+  graph = null;
+  loading = id;
+  const wanted = graphs.graph(key, url, given);
+  const model = await wanted.opened();
+  if (loading !== id) throw new Cancelled();
+  graph = wanted;
+  if (!wanted.isWhole) void fill(id, wanted);
+  return model.summary();
 }
 
-/** Told after the answer that it belongs to. */
-function later<T>(value: T): Promise<T> {
-  return new Promise((resolve) => setTimeout(() => resolve(value)));
+/** Enough to draw with was there; the nodes of statements come later. */
+async function fill(id: number, wanted: Graph): Promise<void> {
+  // Told after the answer that it belongs to.
+  await new Promise((resolve) => setTimeout(resolve));
+  try {
+    await wanted.filled();
+    graphs.shrink();
+    if (graph === wanted) reply({ id, progress: "nodes" });
+  } catch (error) {
+    if (error instanceof Cancelled) return;
+    reply({ id, progress: error instanceof Error ? error.message : "failed" });
+  }
+}
+
+async function arranged(id: number, of: Graph, request: SceneRequest): Promise<Scene> {
+  const kept = of.scene(request);
+  if (kept) return kept;
+  const scene = await stepped(id, sceneSteps(await of.opened(), request));
+  of.keep(request, scene);
+  return scene;
+}
+
+async function prepare(id: number, all: Wanted[], request: SceneRequest): Promise<null> {
+  preparing = id;
+  await graph?.filled();
+  for (const { key, url } of all) {
+    if (cancelled.has(id)) throw new Cancelled();
+    const next = graphs.graph(key, url, null);
+    await next.opened();
+    await arranged(id, next, request);
+    await next.filled();
+  }
+  graphs.shrink();
+  return null;
 }
 
 async function fetched<T>(url: string, signal: AbortSignal): Promise<T> {

@@ -62,6 +62,7 @@ export class Model {
       removed: outline.removed,
       omitted: outline.edges.omitted,
       problems: outline.problems,
+      hasNodes: this.columns !== null,
     };
   }
 

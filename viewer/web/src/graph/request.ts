@@ -86,6 +86,8 @@ export interface Summary {
   removed: number;
   omitted: number;
   problems: string[];
+  /** The nodes of statements are there, too. */
+  hasNodes: boolean;
 }
 
 export interface Hit {
@@ -134,8 +136,18 @@ export interface Given {
   columns: GraphColumns;
 }
 
+/** A graph: what it is, which another state of the recording does not share, and where. */
+export interface Wanted {
+  key: string;
+  url: string;
+}
+
 export type Ask =
-  | { ask: "load"; url: string; given: Given | null }
+  | { ask: "load"; what: Wanted; given: Given | null }
+  /** Whether a graph need not be given again. */
+  | { ask: "know"; key: string }
+  /** Fetches and arranges what will be asked for next, as long as nothing else is to do. */
+  | { ask: "prepare"; what: Wanted[]; request: SceneRequest }
   | { ask: "scene"; request: SceneRequest }
   | { ask: "search"; text: string }
   | { ask: "entry"; entry: number }
@@ -144,6 +156,8 @@ export type Ask =
 
 export interface Answers {
   load: Summary;
+  know: boolean;
+  prepare: null;
   scene: Scene;
   search: Hits;
   entry: EntryDetail | null;

@@ -1,8 +1,8 @@
 /** The rooms that draw: the graph and the memory map of a step, which keep their own choices in the address. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getJson } from "../api";
-import type { Mounted, Place, Props } from "../canvas/props";
-import { GRAPH_KEYS, mountGraph } from "../graph/mod";
+import type { Mounted, Place } from "../canvas/props";
+import { GRAPH_KEYS, type GraphProps, mountGraph } from "../graph/mod";
 import type { PinState } from "../inspector/pin";
 import { useKeys } from "../keys";
 import { mountMemory } from "../memory/mod";
@@ -13,6 +13,9 @@ interface RoomProps {
   room: "graph" | "memory";
   id: string;
   step: StepSummary;
+  revision: string;
+  /** Steps that the arrow keys lead to: they are fetched in advance. */
+  neighbors: StepSummary[];
   params: RecordingParams;
   change: (changes: Partial<RecordingParams>, how?: "push" | "replace") => void;
   pin: PinState;
@@ -32,12 +35,16 @@ export function DrawnRoom(props: RoomProps) {
   return <Drawn key={room} {...props} />;
 }
 
-function Drawn({ room, id, step, params, change, pin }: RoomProps) {
+function Drawn({ room, id, step, revision, neighbors, params, change, pin }: RoomProps) {
   const host = useRef<HTMLDivElement>(null);
   const mounted = useRef<Mounted | null>(null);
   const theme = useTheme();
-  const props: Props & { view: string; onView(view: string): void } = {
+  const props: GraphProps = {
     recording: id,
+    revision,
+    neighbors: neighbors
+      .filter((each) => each.payloads.some(({ kind, error }) => kind === "graph" && error === null))
+      .map((each) => each.index),
     step: step.index,
     pin: pin.inStep(step.index),
     onPin: (each) => pin.set({ ...each, ...originOf(step) }),

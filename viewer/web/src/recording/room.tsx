@@ -220,7 +220,8 @@ function Stage(props: StageProps) {
   }
   const { step, payload } = choice;
   if (room === "graph" || room === "memory") {
-    return <DrawnRoom {...props} room={room} id={detail.recording.id} step={step} />;
+    const own = { id: detail.recording.id, revision: revisionOf(detail) };
+    return <DrawnRoom {...props} {...own} room={room} step={step} />;
   }
   if (!payload) return <p class="hint">{emptyNote(step)}</p>;
   return <TextRoom {...props} detail={detail} step={step} payload={payload} />;
