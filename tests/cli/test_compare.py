@@ -309,7 +309,10 @@ def test_a_text_has_figures_steps_and_what_each_step_added(versions: Path) -> No
     assert "(median of 4, " in text
     assert "too few recordings to tell it from noise" in text
     assert text.count("only in ") == 2
-    assert text.endswith(f"2 pairs of {versions}/base and {versions}/new: 1 the same\n")
+    summary = f"2 pairs of {versions}/base and {versions}/new: 1 the same"
+    assert text.endswith(f"{summary}, 1 failed or incomplete in NEW\n")
+    # That it has no counterpart makes no difference.
+    assert text.startswith("the render of high_rank failed in NEW: LoweringError(")
 
 
 def test_a_terminal_shows_what_is_more_in_red(versions: Path) -> None:
@@ -469,7 +472,7 @@ def test_no_number_or_length_of_anything_makes_a_comment_too_long(
         report.ReportedCondition("steps >= 1", "met", [f"{label}: steps >= 1: it is 18"] * number)
         for number in reasons
     ]
-    left = [report.Unmatched("f", label, "0" * 32, 1)] * only
+    left = [report.Unmatched("f", label, "0" * 32, 1, "ok", None)] * only
     many = msgspec.structs.replace(
         made, pairs=[pair] * pairs, conditions=conditions, only_base=left, only_new=left
     )

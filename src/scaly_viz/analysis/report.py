@@ -94,12 +94,14 @@ class ReportedPair(msgspec.Struct, frozen=True):
 
 
 class Unmatched(msgspec.Struct, frozen=True):
-    """Recordings of one function and label without a counterpart; ``id`` is that of the latest."""
+    """Recordings of one function and label without a counterpart; all but their number is of the latest."""
 
     function: str
     name: str
     id: str
     recordings: int
+    status: str
+    error: str | None
 
 
 class ReportedCondition(msgspec.Struct, frozen=True):
@@ -315,4 +317,5 @@ def _title(group: Group) -> str:
 
 def _unmatched(group: Group) -> Unmatched:
     latest = group.latest
-    return Unmatched(latest.function, latest.name, latest.id, len(group.recordings))
+    count = len(group.recordings)
+    return Unmatched(latest.function, latest.name, latest.id, count, latest.status, latest.error)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scaly_viz.analysis.render_times import RenderTimes, TimeComparison
-from scaly_viz.analysis.report import Report, ReportedCondition, ReportedFigure, ReportedPair
+from scaly_viz.analysis.report import (
+    Report,
+    ReportedCondition,
+    ReportedFigure,
+    ReportedPair,
+    Unmatched,
+)
+from scaly_viz.analysis.summary import RecordingSummary
 from scaly_viz.analysis.wording import duration, title
 from scaly_viz.cli.output import listed
 
@@ -56,16 +63,19 @@ def divergence(pair: ReportedPair) -> str:
 
 
 def broken(report: Report) -> list[str]:
-    """Return a line for each pair whose recording in NEW did not end well."""
-    return [_broken(pair) for pair in report.pairs if pair.new.status != "ok"]
+    """Return a line for each recording in NEW that did not end well, be it one of a pair or not."""
+    paired = [_broken(pair, pair.new, pair.base.status) for pair in report.pairs]
+    return [*filter(None, (*paired, *(_broken(each, each) for each in report.only_new)))]
 
 
-def _broken(pair: ReportedPair) -> str:
-    called = title(pair.function, pair.name)
-    if pair.new.status != "failed":
-        return f"the recording of {called} in NEW is {pair.new.error or pair.new.status}"
-    where = "in NEW as in BASE" if pair.base.status == "failed" else "in NEW"
-    return f"the render of {called} failed {where}: {pair.new.error}"
+def _broken(
+    named: ReportedPair | Unmatched, new: RecordingSummary | Unmatched, before: str = ""
+) -> str:
+    called = title(named.function, named.name)
+    if new.status == "failed":
+        where = "in NEW as in BASE" if before == "failed" else "in NEW"
+        return f"the render of {called} failed {where}: {new.error}"
+    return "" if new.status == "ok" else f"the recording of {called} in NEW is {new.error}"
 
 
 def nothing(report: Report) -> str:
