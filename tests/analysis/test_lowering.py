@@ -129,6 +129,13 @@ def test_a_function_without_a_procedure_is_told_as_such() -> None:
     assert found.note == "h has no procedure of its own in the program. It is part of y."
 
 
+def test_a_name_without_its_function_is_told_as_such() -> None:
+    found = value(recorded(), 0, "x", "")
+    assert found.note == (
+        "Which function it belongs to is not said: without that it is not followed into the program."
+    )
+
+
 def test_a_value_is_not_taken_for_that_of_another_function() -> None:
     function = EXPRESSION.partition("  expr.func @h")[0]
     other = """\

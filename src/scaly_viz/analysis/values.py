@@ -145,6 +145,8 @@ def unknown_note(lowering: Lowering, name: Name, *, is_lost: bool) -> str:
     ``is_lost`` where the step that normalized its function does not have it.
     """
     function = name.name if name.is_procedure else name.scope
+    if not function:
+        return "Which function it belongs to is not said: without that it is not followed into the program."
     if function not in lowering.procedures:
         why = f"{function} has no procedure of its own in the program."
     elif is_lost:
