@@ -317,10 +317,53 @@ def test_a_label_of_spaces_leaves_something_to_click(page: Page, recorder: Recor
 
 def test_what_is_not_there_is_said(page: Page, recorder: Recorder) -> None:
     key = recorder.record("f")
+    stage = page.get_by_role("region", name="Step", exact=True)
     page.goto(f"/r/{key}/s/99")
-    expect(page.locator(".columns")).to_contain_text("This recording has no such step")
-    page.goto(f"/r/{key}/s/0?kind=nothing")
-    expect(page.locator(".columns")).to_contain_text("or the step no such payload")
+    expect(stage).to_contain_text("This recording has no step 99")
+    stage.get_by_role("link", name="2 number_2").click()
+    assert shown_text(page, 2, "code") == STEPS[2]["code"]
+    page.goto(f"/r/{key}/s/1?kind=nothing")
+    expect(stage).to_contain_text("Step 1 number_1 has no payload \u201cnothing\u201d")
+    expect(stage).to_contain_text("It has assembly and listing.")
+    expect(page.locator(".scrubber")).to_contain_text("1 of 2 number_1")
+    stage.get_by_role("link", name="listing").click()
+    assert shown_text(page, 1, "listing") == STEPS[1]["listing"]
+    page.goto(f"/r/{key}/s/7?kind=nothing")
+    stage.get_by_role("link", name="Overview of all steps").click()
+    expect(page.get_by_role("table", name="Figures of all steps")).to_be_visible()
+
+
+def test_what_an_address_says_that_cannot_be_falls_back(page: Page, recorder: Recorder) -> None:
+    key = recorder.record("f", steps=[{"listing": "a\n"}, {"listing": "b\n"}])
+    page.goto("/?sort=zzz&order=up")
+    expect(page.locator("tbody a")).to_have_text(["f"])
+    expect(page).to_have_url(re.compile(r"/$"))
+    page.goto("/?sort=zzz&q=since:xx")
+    expect(page.locator(".filter-problem")).to_contain_text("'xx' is neither")
+    expect(page).to_have_url(re.compile(r"/\?q=since%3Axx$"))
+    expect(page.get_by_role("alert")).to_have_count(1)
+    page.goto(f"/r/{key}/s/1?kind=listing&heat=1&against=99.listing")
+    expect(page.get_by_role("combobox", name="cost")).to_have_value("")
+    expect(page.get_by_role("combobox", name="against")).to_have_value("prev")
+    expect(page.locator(".note")).to_contain_text(
+        "no text at 99.listing: against the previous change"
+    )
+    expect(page.locator(".cm-added")).to_have_text(["b"])
+
+
+@pytest.mark.parametrize("address", ["/foo/bar", "/r/", "/r/a/b", "/search/"])
+def test_an_address_with_nothing_at_it_leads_to_the_list(
+    page: Page, recorder: Recorder, complaints: list[str], address: str
+) -> None:
+    recorder.record("f")
+    answer = page.goto(address)
+    assert answer is not None
+    assert answer.status == 404
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address.")
+    page.get_by_role("link", name="All recordings").click()
+    expect(page.locator("tbody a")).to_have_text(["f"])
+    assert all("404" in complaint for complaint in complaints)
+    complaints.clear()
 
 
 def test_a_server_that_is_gone_is_told(browser: Browser, path: Path, recorder: Recorder) -> None:

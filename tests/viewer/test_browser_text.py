@@ -137,7 +137,7 @@ def test_a_click_on_what_is_no_name_says_so_and_nothing_else(
     inspector = page.get_by_role("complementary", name="Inspector")
     expect(inspector).to_contain_text("there is no such name")
     page.goto(f"/r/{key}/s/77")
-    expect(page.locator(".columns")).to_contain_text("This recording has no such step")
+    expect(page.locator(".columns")).to_contain_text("This recording has no step 77")
     page.goto("/r/nothing")
     expect(page.get_by_role("heading", level=1)).to_contain_text("does not exist")
 

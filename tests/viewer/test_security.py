@@ -196,3 +196,11 @@ def test_the_page_is_the_same_at_all_its_addresses(client: FlaskClient, url: str
 def test_there_is_nothing_at_other_addresses(client: FlaskClient, url: str) -> None:
     response = client.open("/", environ_overrides={"PATH_INFO": url})
     assert (response.status_code, response.content_type) == (404, "application/json")
+    as_browser = {"Accept": "text/html,*/*;q=0.8"}
+    response = client.open("/", environ_overrides={"PATH_INFO": url}, headers=as_browser)
+    assert (response.status_code, response.content_type) == (404, "text/html; charset=utf-8")
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.data == client.get("/").data
+    for other in ("/api/v1/x", "/api/", "/static/x"):
+        response = client.get(other, headers=as_browser)
+        assert (response.status_code, response.content_type) == (404, "application/json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from flask import Flask, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from scaly_viz_viewer.api import STREAMS, api
@@ -15,7 +15,7 @@ from scaly_viz_viewer.api_text import text_api
 from scaly_viz_viewer.catalog import Catalog, paths_of
 from scaly_viz_viewer.config import Config
 from scaly_viz_viewer.hosts import hosts_of
-from scaly_viz_viewer.pages import pages
+from scaly_viz_viewer.pages import nowhere, pages
 from scaly_viz_viewer.requested import EXTENSION
 from scaly_viz_viewer.responses import ApiError, error_response, finish
 from scaly_viz_viewer.streams import Streams
@@ -47,10 +47,17 @@ def app_of(catalog: Catalog, config: Config) -> Flask:
             )
 
     app.after_request(finish)
-    app.register_error_handler(HTTPException, error_response)
+    app.register_error_handler(HTTPException, _answer_error)
     app.register_blueprint(api)
     app.register_blueprint(graph_api)
     app.register_blueprint(text_api)
     app.register_blueprint(find_api)
     app.register_blueprint(pages)
     return app
+
+
+def _answer_error(error: HTTPException) -> Response:
+    # A person who has mistyped an address reads the page, a program JSON.
+    is_read = "text/html" in request.headers.get("Accept", "")
+    is_page = error.code == 404 and not request.path.startswith(("/api/", "/static/"))
+    return (nowhere() if is_read and is_page else None) or error_response(error)

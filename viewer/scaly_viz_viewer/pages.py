@@ -39,6 +39,15 @@ def page(_key: str = "", _step: str = "") -> Response:
     return _asset("index.html") or _not_built()
 
 
+def nowhere() -> Response | None:
+    """Answer the page for an address that it has nothing at, which it says; None where it is not built."""
+    page = _asset("index.html")
+    if page is not None:
+        page.status_code = 404
+        page.headers["Cache-Control"] = "no-store"
+    return page
+
+
 @pages.get("/static/<name>", provide_automatic_options=False)
 def asset(name: str) -> Response:
     """Answer one of the page's own files."""

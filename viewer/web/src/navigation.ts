@@ -1,7 +1,7 @@
 /** The address of the page as state: who reads it, who changes it, and when the browser is told. */
 import { useEffect, useState } from "preact/hooks";
 import { here, insideUrl, shown, write } from "./address";
-import { format, parse, type Route } from "./route";
+import { format, isAmiss, parse, type Route } from "./route";
 
 /** Browsers refuse more than some 100 changes of the address in 30 seconds: so many at once, then fewer. */
 const AT_ONCE = 30;
@@ -14,7 +14,7 @@ let settling: ReturnType<typeof setTimeout> | undefined;
 let allowance = { left: AT_ONCE, at: 0 };
 
 export function route(): Route {
-  current ??= parse(here());
+  current ??= arrive();
   return current;
 }
 
@@ -26,6 +26,14 @@ export function useRoute(): Route {
     return () => void listeners.delete(show);
   }, []);
   return shown;
+}
+
+/** Where the browser is; an address that says what cannot be is mended. */
+function arrive(): Route {
+  const url = here();
+  const target = parse(url);
+  if (isAmiss(url, target)) write(format(target), "replace");
+  return target;
 }
 
 /** Goes somewhere: "push" makes an entry that Back returns from, "replace" does not. */
@@ -78,7 +86,7 @@ export function startNavigation(arrived: () => void): void {
     clearTimeout(settling);
     settling = undefined;
     const before = pageOf(route());
-    set(parse(here()));
+    set(arrive());
     if (pageOf(route()) !== before) arrived();
   });
 }

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { describe, expect, test } from "vitest";
-import { compare, format, home, parse, type Route, recording, search } from "./route";
+import { compare, format, home, isAmiss, parse, type Route, recording, search } from "./route";
 
 function at(path: string): Route {
   return parse(new URL(path, "http://localhost:8000"));
@@ -27,6 +27,20 @@ describe("the address", () => {
 
   test("leaves out what has its default", () => {
     expect(format(at("/r/7c0e/s/3?kind=&against=prev&view=auto&other=1"))).toBe("/r/7c0e/s/3");
+  });
+
+  test("takes what cannot be for what it has otherwise, and is mended", () => {
+    for (const [path, mended] of [
+      ["/?sort=zzz&order=up&q=bogus%3Axx", "/?q=bogus%3Axx"],
+      ["/?sort=code&order=desc", "/?sort=code"],
+      ["/r/7c0e/s/3?heat=1&view=diagonal&rows=no", "/r/7c0e/s/3"],
+    ] as const) {
+      const url = new URL(path, "http://localhost:8000");
+      expect(isAmiss(url, parse(url))).toBe(true);
+      expect(format(parse(url))).toBe(mended);
+    }
+    const url = new URL("/?sort=code&order=asc&other=1", "http://localhost:8000");
+    expect(isAmiss(url, parse(url))).toBe(false);
   });
 
   test.each(["/x", "/r/", "/r/a/s/", "/r/a/s/-1", "/r/a/s/01", "/r/a/s/9999999999", "/r/%E0%A4%A"])(

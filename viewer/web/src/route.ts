@@ -21,6 +21,21 @@ const RECORDING = {
   ...SEARCH,
 };
 
+/** Parameters that take no other values; what an address has beside these is as if it were not there. */
+const VALUES: Record<string, readonly string[]> = {
+  sort: ["started", "name", "duration", "steps", "nodes", "code", "status"],
+  order: ["", "asc"],
+  group: ["", "function"],
+  view: ["auto", "split", "inline"],
+  numbering: ["ignore", "exact"],
+  context: ["changed", "all"],
+  wrap: ["", "1"],
+  heat: ["", "flops", "bytes"],
+  rows: ["folded", "all"],
+  regex: ["", "1"],
+  case: ["", "1"],
+};
+
 type Params<T> = { [K in keyof T]: string };
 export type HomeParams = Params<typeof HOME>;
 export type SearchParams = Params<typeof SEARCH>;
@@ -45,6 +60,15 @@ export function parse(url: URL): Route {
   if (!match || id === null) return { page: "nowhere" };
   const step = match[2] === undefined ? null : Number(match[2]);
   return { page: "recording", id, step, params: read(RECORDING, searchParams) };
+}
+
+/** Whether an address says what cannot be, and so is not the one of the place that it leads to. */
+export function isAmiss({ searchParams }: URL, route: Route): boolean {
+  if (route.page === "nowhere") return false;
+  const params: Record<string, string> = route.params;
+  return Object.entries(params).some(
+    ([key, value]) => searchParams.has(key) && searchParams.get(key) !== value,
+  );
 }
 
 /** The address as a link has it. */
@@ -90,7 +114,10 @@ export function recording(
 }
 
 function read<T extends Record<string, string>>(defaults: T, given: URLSearchParams): Params<T> {
-  const entries = Object.entries(defaults).map(([key, value]) => [key, given.get(key) ?? value]);
+  const entries = Object.entries(defaults).map(([key, value]) => {
+    const asked = given.get(key) ?? value;
+    return [key, (VALUES[key]?.includes(asked) ?? true) ? asked : value];
+  });
   return Object.fromEntries(entries) as Params<T>;
 }
 

@@ -10,13 +10,12 @@ export interface Choice {
   payload: PayloadSummary | null;
 }
 
-/** The step and payload to show, null where the recording has no such step or kind. */
+/** The step and payload to show: null where the recording has no such step, or the step no such kind. */
 export function choose(detail: RecordingDetail, step: number | null, kind: string): Choice | null {
   const chosen = step === null ? firstStep(detail) : stepAt(detail.steps, step);
   if (!chosen) return null;
   if (kind !== "") {
-    const payload = payloadOf(chosen, kind);
-    return payload ? { step: chosen, payload } : null;
+    return { step: chosen, payload: payloadOf(chosen, kind) ?? null };
   }
   const found = PREFERRED.map((name) => payloadOf(chosen, name)).find(Boolean);
   return { step: chosen, payload: found ?? chosen.payloads[0] ?? null };

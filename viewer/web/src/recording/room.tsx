@@ -17,6 +17,7 @@ import { atStep, type Choice, choose } from "./choose";
 import { DrawnRoom } from "./drawn";
 import { FailureRoom } from "./failure";
 import { Head } from "./head";
+import { NoPayload, NoStep } from "./missing";
 import { Overview } from "./overview";
 import { neighbor, Rail } from "./rail";
 import { Scrubber } from "./scrubber";
@@ -164,6 +165,7 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
           <Stage
             detail={detail}
             room={room}
+            asked={route.step}
             choice={choice}
             params={params}
             change={change}
@@ -197,6 +199,8 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
 interface StageProps {
   room: Room;
   detail: RecordingDetail;
+  /** The step that the address names. */
+  asked: number | null;
   choice: Choice | null;
   params: RecordingParams;
   change: (changes: Partial<RecordingParams>, how?: "push" | "replace") => void;
@@ -210,25 +214,12 @@ function Stage(props: StageProps) {
   if (room === "overview") return <Overview {...props} />;
   if (room === "search") return <SearchRoom {...props} />;
   if (room === "failure") return <FailureRoom {...props} />;
-  if (!choice) {
-    return (
-      <div class="empty">
-        <h2>Nothing here</h2>
-        <p>This recording has no such step, or the step no such payload.</p>
-      </div>
-    );
-  }
+  if (!choice) return <NoStep {...props} />;
   const { step, payload } = choice;
   if (room === "graph" || room === "memory") {
     const own = { id: detail.recording.id, revision: revisionOf(detail) };
     return <DrawnRoom {...props} {...own} room={room} step={step} />;
   }
-  if (!payload) return <p class="hint">{emptyNote(step)}</p>;
+  if (!payload) return <NoPayload {...props} step={step} />;
   return <TextRoom {...props} detail={detail} step={step} payload={payload} />;
-}
-
-function emptyNote(step: StepSummary): string {
-  return step.missing
-    ? "This step is missing: its span was lost, or has not arrived yet."
-    : "This step has no payload.";
 }

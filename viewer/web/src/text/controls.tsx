@@ -10,7 +10,7 @@ import type { RecordingDetail, StepSummary } from "../schema";
 import type { CostView } from "./cost";
 import { fileName } from "./data";
 import type { TextRoomProps } from "./room";
-import { isText, type Texts } from "./source";
+import { againstOf, isAgainstNothing, isText, type Texts } from "./source";
 import { DiffToggles, WrapToggle } from "./view";
 
 interface Props extends TextRoomProps {
@@ -78,6 +78,8 @@ function AgainstSelect({ detail, step, payload, params, change }: Props) {
   const others = detail.steps.filter((each) => each.index !== step.index);
   const same = others.filter((each) => payloadOf(each, payload.kind));
   const beside = besides(detail, step, payload.kind);
+  const isNone = againstOf(params.against, detail, step, payload).type === "none";
+  const other = isNone ? "none" : "prev";
   const known = [
     "prev",
     "none",
@@ -88,7 +90,7 @@ function AgainstSelect({ detail, step, payload, params, change }: Props) {
     <label class="against">
       <span>against</span>
       <select
-        value={known.includes(params.against) ? params.against : "none"}
+        value={known.includes(params.against) ? params.against : other}
         onChange={(event) => change({ against: event.currentTarget.value, line: "" })}
       >
         <option value="prev">previous change</option>
@@ -172,17 +174,28 @@ function HeatNote({ params, cost }: Props) {
   );
 }
 
+/** The text that `against` names, whose kind is left out where it is the one that is shown. */
+function atKind(against: string, kind: string): string {
+  return /^\d+$/.test(against) ? `${against}.${kind}` : against;
+}
+
 /** What the difference amounts to, or why there is none. */
 function DiffNote({ detail, payload, params, texts, diffError }: Props) {
   if (!HAS.diff || params.against === "none" || !isText(payload) || !texts) return null;
   const { diff, left } = texts;
   if (diffError) return <span class="note">{diffError.message}</span>;
-  if (texts.isFirst) return <span class="note">the first of its kind</span>;
+  const lost = isAgainstNothing(params.against, detail, payload.kind) && (
+    <span class="warning">
+      no text at <Name text={atKind(params.against, payload.kind)} />: against the previous change
+    </span>
+  );
+  if (texts.isFirst) return <span class="note">{lost} the first of its kind</span>;
   if (!diff || !left) return null;
   const against = stepAt(detail.steps, left.side.step);
   const name = against ? `${against.index} ${shortName(against)}` : String(left.side.step);
   return (
     <span class="note diff-note">
+      {lost}
       {!payload.changed && params.against === "prev" && (
         <strong title="The difference that is shown was made by an earlier step">
           unchanged by this step

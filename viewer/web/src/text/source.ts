@@ -35,6 +35,20 @@ export function isText(payload: PayloadSummary): boolean {
   return payload.media_type.trim().toLowerCase().startsWith("text/");
 }
 
+/** Whether `against` of the address names a text that the recording has not. */
+export function isAgainstNothing(
+  against: string,
+  { steps }: RecordingDetail,
+  kind: string,
+): boolean {
+  if (against === "prev" || against === "none") return false;
+  const match = AGAINST.exec(against);
+  const other = match && stepAt(steps, Number(match[1]));
+  return !other || !payloadOf(other, match[2] ?? kind);
+}
+
+const AGAINST = /^(\d+)(?:\.(.+))?$/s;
+
 /** Reads `against` of the address: prev, none, 7 (a step), 7.code (another kind of a step). */
 export function againstOf(
   against: string,
@@ -44,8 +58,8 @@ export function againstOf(
 ): Against {
   if (!isText(payload)) return { type: "none" };
   const { id } = detail.recording;
-  const match = /^(\d+)(?:\.(.+))?$/.exec(against);
-  if (match) {
+  const match = AGAINST.exec(against);
+  if (match && !isAgainstNothing(against, detail, payload.kind)) {
     const other = stepAt(detail.steps, Number(match[1]));
     const kind = match[2] ?? payload.kind;
     const found = other && payloadOf(other, kind);
