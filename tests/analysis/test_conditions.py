@@ -9,8 +9,10 @@ import pytest
 
 from scaly_viz.analysis.condition_text import ConditionError, parse_condition
 from scaly_viz.analysis.conditions import judge
-from scaly_viz.analysis.figures import FigureError, Number, Reference
+from scaly_viz.analysis.figures import BY_NAME, FigureError, Number, RecordingFigures, Reference
 from scaly_viz.analysis.render_times import compare_times
+
+from .recorded import record
 
 
 @dataclass(frozen=True)
@@ -207,3 +209,10 @@ def test_what_cannot_be_understood_is_told_where(text: str, message: str) -> Non
         parse_condition(text)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_step_that_there_is_once_has_no_second() -> None:
+    figures = RecordingFigures(record("hessian"))
+    assert figures.value(Reference(BY_NAME["flops"], "lowered", 1))
+    with pytest.raises(FigureError, match="has step lowered only once$"):
+        figures.value(Reference(BY_NAME["flops"], "lowered", 2))

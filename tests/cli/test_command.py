@@ -58,6 +58,25 @@ def test_reading_works_without_the_compiler() -> None:
     assert done.stdout.startswith(b"program\n")
 
 
+def test_a_mark_without_the_compiler_says_how_to_get_it() -> None:
+    script = (
+        "import sys\n"
+        "class Without:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'scaly':\n"
+        "            raise ModuleNotFoundError('No module named scaly', name=name)\n"
+        "sys.meta_path.insert(0, Without())\n"
+        "import scaly_viz\n"
+        "scaly_viz.visualize(print)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, timeout=60, check=False
+    )
+    last = done.stderr.decode().splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: there is nothing to record without scaly")
+    assert last.endswith("pip install 'scaly-viz[scaly]'")
+
+
 @pytest.mark.parametrize("command", [(), ("serve",), ("list",), ("show",), ("diff",), ("compare",)])
 def test_every_command_explains_itself(command: tuple[str, ...]) -> None:
     help_text = output_of(*command, "--help")

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+import click
 import pytest
 
 from scaly_viz import sources
 from scaly_viz.recording import Recording
 
 from .files import Line, add_payload
-from .running import error_of, output_of, run, run_on_terminal
+from .running import error_of, output_of, run, run_on_terminal, run_process
 
 type Odd = Callable[[str, Callable[[Line], None]], Path]
 
@@ -119,6 +120,15 @@ def test_a_terminal_gets_colors_by_what_happened_to_a_line() -> None:
     assert "\x1b[32m+" in screen
     assert "\x1b[31m-" in screen
     assert "\x1b[34m@@" in screen
+
+
+@pytest.mark.usefixtures("local")
+def test_force_color_colors_a_pipe_and_changes_nothing_else() -> None:
+    words = ("diff", "1", "lowered", "coalesce_stores")
+    colored = run_process(*words, FORCE_COLOR="1", NO_COLOR="").stdout.decode()
+    assert "\x1b[32m+" in colored
+    assert click.unstyle(colored) == output_of(*words)
+    assert run_process(*words, FORCE_COLOR="1", NO_COLOR="1").stdout.decode() == output_of(*words)
 
 
 def test_hostile_text_does_not_reach_a_terminal(odd: Odd) -> None:

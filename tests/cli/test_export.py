@@ -103,6 +103,8 @@ def test_text_that_is_no_unicode_is_exported_in_every_format(local: Path, tmp_pa
             output_of("export", path, "--to", f"{folder}/", *words)
     page = next(folder.glob("*.html"))
     assert output_of("import", page, "--recording-path", tmp_path / "back.jsonl")
+    page.write_bytes(page.read_bytes()[:20_000])
+    assert "this page is cut short: the recordings" in error_of("import", page)
 
 
 @pytest.mark.usefixtures("local")

@@ -166,10 +166,12 @@ def test_the_others_are_imported_where_one_is_foreign(tmp_path: Path) -> None:
 
     into = tmp_path / "into"
     into.mkdir()
-    result = run("import", tmp_path / "x.c", tmp_path / "x.jsonl", "--recording-path", into)
+    files = [tmp_path / name for name in ("x.c", "nosuch", "x.jsonl")]
+    result = run("import", *files, "--recording-path", into)
 
     assert result.exit_code == 1
-    assert "nothing came from 1 of 2 files" in result.stderr
+    assert f"warning: {tmp_path / 'nosuch'}: no such file or folder" in result.stderr
+    assert "nothing came from 2 of 3 files" in result.stderr
     assert [recording["name"] for recording in dicts_of(into)] == ["Spring, tuned"]
 
 

@@ -51,6 +51,11 @@ def test_80_columns_show_every_figure_of_a_recording() -> None:
         "status",
         "process",
     ]
+    last = screen.splitlines()[-1]
+    assert last.startswith("\x1b[2mNot shown: id, function (see them wider, in a pipe")
+    _, steps = run_on_terminal("show", "1", columns=80)
+    assert "Not shown: dialect, flops" in steps
+    assert not any("Not shown" in run_on_terminal(w, columns=250)[1] for w in ("list", "show"))
 
 
 @pytest.mark.usefixtures("local")

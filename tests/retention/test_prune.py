@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,8 +89,13 @@ def test_a_summary_tells_people_what_goes_and_what_stays(path: Path) -> None:
     recorder.record("test_cost")
     said = output_of("prune", "--function", "test_*").splitlines()
     assert said[1].split()[1:3] == ["test_cost", "test_cost"]
-    assert said[-1] == f"1 recording (0.0 MB) removed, 1 (0.0 MB) left in {path}"
-    assert output_of("prune", "--function", "test_*").startswith("0 recordings (0.0 MB) removed, 1")
+    size = r"\([1-9][0-9.]* kB\)"
+    assert re.fullmatch(
+        rf"1 recording {size} removed, 1 {size} left in {re.escape(str(path))}", said[-1]
+    )
+    assert output_of("prune", "--function", "test_*").startswith(
+        "0 recordings (0 bytes) removed, 1"
+    )
 
 
 def test_lines_of_others_and_damaged_ones_stay_unless_asked(path: Path) -> None:
@@ -301,7 +307,7 @@ def test_a_wrong_call_is_told_and_removes_nothing(path: Path) -> None:
 
 def test_where_there_is_nothing_nothing_goes(path: Path) -> None:
     assert output_of("prune", "--keep", "0") == (
-        f"0 recordings (0.0 MB) removed, 0 (0.0 MB) left in {path}\n"
+        f"0 recordings (0 bytes) removed, 0 (0 bytes) left in {path}\n"
     )
     assert not path.parent.exists()
 

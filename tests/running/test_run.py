@@ -212,6 +212,13 @@ def test_programs_that_the_script_starts_are_recorded_on_request(
         assert done.stderr == ("scaly-viz: nothing was recorded: the script did not import scaly\n")
 
 
+@pytest.mark.parametrize("words", [("nosuch.py",), ("-m", "nosuch.module")])
+def test_of_a_script_that_is_not_there_only_python_speaks(words: tuple[str, ...]) -> None:
+    [line] = run(*words).stderr.splitlines()
+    assert "nosuch" in line
+    assert line.startswith(sys.executable)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "why"),

@@ -281,6 +281,7 @@ def test_absurd_depth_is_an_error_like_any_other(opening: bytes, levels: int) ->
     ("data", "words"),
     [
         (b"garbage", "not JSON: Expecting value at column 1"),
+        (b'{"resourceSpans": "ab', "not JSON: Unterminated string starting at column 19"),
         (b'{"resourceSpans": [', "not JSON: Expecting value at column 20"),
         (b'{\n "a": 1,\n}', "not JSON: "),
         (b"\x00\x00\x00", "not JSON: Expecting value at column 1"),

@@ -154,9 +154,8 @@ class RecordingFigures:
             hint = f"; did you mean {close[0]}?" if close else ""
             raise FigureError(f"{self.recording.name} has no step {reference.step}{hint}")
         if reference.occurrence > len(named):
-            raise FigureError(
-                f"{self.recording.name} has step {reference.step} only {len(named)} times"
-            )
+            times = "once" if len(named) == 1 else f"{len(named)} times"
+            raise FigureError(f"{self.recording.name} has step {reference.step} only {times}")
         if len(named) > 1 and not reference.occurrence:
             raise FigureError(
                 f"{self.recording.name} has step {reference.step} {len(named)} times:"

@@ -117,8 +117,9 @@ class DiffView:
     def show(self, *, pager: bool) -> None:
         """Print the unified diff; in a pipe nothing where nothing changed, as ``diff`` does."""
         if not output.is_terminal():
-            for line, _ in self._lines():
-                output.write(f"{line}\n")
+            is_colored = output.must_have_colors()
+            for line, style in self._lines():
+                output.write(f"{click.style(line, **style) if is_colored else line}\n")
         elif self.is_unchanged:
             output.write(f"{self._nothing()}\n")
         else:

@@ -45,11 +45,10 @@ Examples:
 def command(files: tuple[str, ...], path: str | None, strict: bool, as_json: bool) -> None:
     """Put recordings from files among one's own."""
     from scaly_viz import sources
-    from scaly_viz.cli import importing, output, reading
+    from scaly_viz.cli import importing, output
 
     report = sources.fail if strict else output.warn
-    given = [reading.existing(file) for file in files]
-    imported = importing.run(importing.place(path), given, report)
+    imported = importing.run(importing.place(path), files, report)
     if as_json:
         output.write_json([each.as_json() for each in imported.arrived])
     else:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scaly_viz import settings
-from scaly_viz.cli import output
+from scaly_viz.cli import output, reading
 from scaly_viz.cli.characters import visible
 from scaly_viz.cli.quantities import plural
-from scaly_viz.errors import RecordingFileError, ScalyVizError
+from scaly_viz.errors import ScalyVizError
 from scaly_viz.imports import recognition
 from scaly_viz.imports.arrivals import Arrival, RecordingFile
 from scaly_viz.imports.readers import lines_in
@@ -96,7 +96,7 @@ class Imported:
             raise ScalyVizError(f"nothing came from {count:,} of {self.files:,} files")
 
 
-def run(target: Path, files: Sequence[Path], report: Report) -> Imported:
+def run(target: Path, files: Sequence[str], report: Report) -> Imported:
     """Import ``files`` into ``target``, one after the other; the others too where one cannot be read.
 
     Raises:
@@ -104,10 +104,11 @@ def run(target: Path, files: Sequence[Path], report: Report) -> Imported:
     """
     recordings = RecordingFile(target, report)
     imported = Imported([], [], len(files))
-    for file in files:
+    for given in files:
         try:
+            file = reading.existing(given)
             arrivals = recordings.add(lines_in(file, report))
-        except RecordingFileError as error:
+        except ScalyVizError as error:
             imported.problems.append(str(error))
             continue
         imported.arrived.extend(Arrived(file, arrival) for arrival in arrivals)

@@ -92,6 +92,12 @@ def has_colors() -> bool:
     return is_terminal() and seen_by_rich.color_system is not None and not seen_by_rich.no_color
 
 
+def must_have_colors() -> bool:
+    """Tell whether colors are wanted in a pipe, too: ``FORCE_COLOR`` says so, unless ``NO_COLOR`` does not."""
+    seen_by_rich = console()
+    return seen_by_rich.is_terminal and not is_terminal() and not seen_by_rich.no_color
+
+
 def page(text: str, chunks: Iterable[str], *, pager: bool) -> None:
     """Print ``chunks``, which make up ``text``, on the terminal; by a pager if they fill the screen."""
     import shutil

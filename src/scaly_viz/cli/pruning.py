@@ -9,7 +9,7 @@ from pathlib import Path
 from scaly_viz import settings
 from scaly_viz.cli import output, reading
 from scaly_viz.cli.characters import visible
-from scaly_viz.cli.quantities import plural
+from scaly_viz.cli.quantities import plural, size
 from scaly_viz.errors import ScalyVizError
 from scaly_viz.retention import scaly_viz_file
 from scaly_viz.retention.inventory import Inventory
@@ -109,4 +109,4 @@ def _bytes(holdings: list[Holding]) -> int:
 
 
 def _size(holdings: list[Holding]) -> str:
-    return f"{_bytes(holdings) / 1e6:,.1f} MB"
+    return size(_bytes(holdings))

@@ -26,7 +26,7 @@ def recording_table(rows: Sequence[Row], console: Console) -> Text:
     middle = (_NUMBER, _WHEN, _NAME, _FUNCTION, *_FIGURES)
     narrow = (_NUMBER, _SHORT_WHEN, _NAME, *_FIGURES)
     least = (_NUMBER, _NAME, _DURATION, _STATUS)
-    return table(rows, (wide, middle, narrow, least), console)
+    return table(rows, (wide, middle, narrow, least), console, tells=True)
 
 
 def new_recordings_table(summaries: Sequence[RecordingSummary], console: Console) -> Text:

@@ -71,7 +71,8 @@ def _path() -> Path:
 
 
 def _say(config: RunConfig, text: str) -> None:
-    standard_error.write(f"{text}\n", config.stderr)
+    if text:
+        standard_error.write(f"{text}\n", config.stderr)
 
 
 def _as_json(recorded: Recorded | None, run: Run | None, path: Path | None) -> str:
@@ -100,6 +101,8 @@ def _lines(
     from scaly_viz.cli.quantities import plural
 
     if recorded is None:
+        if run is None and not _has_begun():
+            return  # as Python has said
         yield f"scaly-viz: nothing was recorded: {_why_nothing(run)}"
         return
     failed = f", {recorded.failed:,} of them failed" if recorded.failed else ""
@@ -119,6 +122,11 @@ def _lines(
     yield f"In {visible(str(path))}; to look at them:"
     yield f"  scaly-viz show {newest}{at}"
     yield f"  scaly-viz serve --browser{at}"
+
+
+def _has_begun() -> bool:
+    """Tell whether there was a script: Python gives ``__main__`` the name of its file."""
+    return hasattr(sys.modules["__main__"], "__file__") or sys.argv[:1] in (["-c"], ["-"], [""])
 
 
 def _why_nothing(run: Run | None) -> str:

@@ -48,7 +48,11 @@ def step_table(steps: Sequence[StepSummary], console: Console) -> Text:
     least = (_INDEX, _NAME, _CHANGED)
     rows = [*_rows(steps)]
     return table(
-        rows, (wide, middle, narrow, least), console, lambda row: "dim" if row.is_same else ""
+        rows,
+        (wide, middle, narrow, least),
+        console,
+        lambda row: "dim" if row.is_same else "",
+        tells=True,
     )
 
 

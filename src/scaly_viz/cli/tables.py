@@ -41,8 +41,13 @@ def table[Row](
     layouts: Sequence[Sequence[Column[Row]]],
     console: Console,
     style: Callable[[Row], str] = lambda _: "",
+    *,
+    tells: bool = False,
 ) -> Text:
-    """Return ``rows`` in the first of ``layouts`` that fits ``console``, else in the last."""
+    """Return ``rows`` in the first of ``layouts`` that fits ``console``, else in the last.
+
+    With ``tells`` a last line says which columns of the first were left out.
+    """
     for columns, gap in product(layouts, _GAPS):
         cells = [[_cell(column, row) for column in columns] for row in rows]
         header = [Text(column.header) for column in columns]
@@ -59,6 +64,11 @@ def table[Row](
     lines = [*_lines(header, columns, widths, gap, "bold", console)]
     for row, texts in zip(rows, cells, strict=True):
         lines += _lines(texts, columns, widths, gap, style(row), console)
+    shown = {column.header for column in columns}
+    missing = [column.header for column in layouts[0] if column.header not in shown]
+    if tells and missing:
+        note = f"Not shown: {', '.join(missing)} (see them wider, in a pipe, or by --json)"
+        lines += Text(note, "dim").wrap(console, console.width)
     return Text("\n").join(lines)
 
 

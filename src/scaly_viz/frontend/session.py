@@ -239,7 +239,16 @@ class Session:
             return self.marks
 
     def _watch(self) -> Marks:
-        from scaly_viz.frontend.marks import Marks
+        try:
+            from scaly_viz.frontend.marks import Marks
+        except ModuleNotFoundError as error:
+            if error.name != "scaly":
+                raise
+            raise ModuleNotFoundError(
+                f"there is nothing to record without scaly, which {sys.executable} has not:"
+                " pip install 'scaly-viz[scaly]'",
+                name="scaly",
+            ) from None
 
         marks = Marks()
         self.guard.run("watching scaly's renders", self._register, marks)

@@ -13,6 +13,7 @@ from scaly_viz.sources.snapshot import open_file
 from scaly_viz.sources.streams import content
 
 _END = b"<"
+_GENERATOR = b'<meta name="generator" content="scaly-viz '
 
 
 def lines(path: Path, report: Report) -> Iterator[bytes]:
@@ -27,9 +28,10 @@ def lines(path: Path, report: Report) -> Iterator[bytes]:
     with file:
         element = _Element(content(file.read, lambda cause: report(f"{path.name}: {cause}")))
         if not element.is_found():
-            raise RecordingFileError(
-                f"{path}: this page was not made by scaly-viz export: no recordings are in it"
-            )
+            why = "was not made by scaly-viz export: no recordings are in it"
+            if element.is_ours:
+                why = "is cut short: the recordings, which stand at its end, are not in it"
+            raise RecordingFileError(f"{path}: this page {why}")
         splitter = LineSplitter(overlong(path.name, report))
         for chunk in content(element.read, lambda cause: report(f"{path.name}: {cause}")):
             yield from (line.data for line in splitter.feed(chunk))
@@ -45,12 +47,15 @@ class _Element:
         self._chunks = chunks
         self._held = b""
         self._is_over = False
+        self.is_ours = False
+        """Whether what came so far says that ``scaly-viz export`` has made the page."""
 
     def is_found(self) -> bool:
         """Go to where the content begins."""
         start = START.encode()
         for chunk in self._chunks:
             before, found, self._held = (self._held + chunk).partition(start)
+            self.is_ours |= _GENERATOR in before
             if found:
                 return True
             self._held = before[-len(start) :]

@@ -150,7 +150,8 @@ def parse(line: bytes) -> JsonValue:
         raise UnreadableError(f"not JSON: not UTF-8 text at byte {error.start}") from error
     except json.JSONDecodeError as error:
         line_number = f"line {error.lineno} " if error.lineno > 1 else ""
-        cause = f"{error.msg} at {line_number}column {error.colno}"
+        # Some of its messages end with the word themselves.
+        cause = f"{error.msg.removesuffix(' at')} at {line_number}column {error.colno}"
         raise UnreadableError(f"not JSON: {cause}") from error
     except ValueError as error:  # an integer of thousands of digits
         raise UnreadableError(f"not OTLP traces: {str(error).partition(';')[0]}") from error

@@ -214,7 +214,9 @@ class _Scan:
 
 def _cause(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        # Some of its messages end with the word themselves.
+        what = error.msg.removesuffix(" at")
+        return f"not JSON: {what} at line {error.lineno} column {error.colno}"
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return f"not JSON: {str(error).partition(';')[0]}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scaly_viz import settings
 from scaly_viz.cli.checks import Finding, Verdict, content
+from scaly_viz.cli.quantities import size
 from scaly_viz.errors import RecordingFolderError
 from scaly_viz.sources.files import segments
 from scaly_viz_exporters.file_lock import lock_path, writers_lock
@@ -81,7 +82,7 @@ def _file(path: Path) -> Iterator[Finding]:
     total = sum(file.stat().st_size for file in files)
     limit = settings.size(os.environ, settings.MAX_BYTES)
     parts = "one file" if len(files) == 1 else f"{len(files):,} files"
-    text = f"{total / 1e6:,.1f} MB of recordings in {parts}; the oldest go beyond {limit / 1e6:,.0f} MB"
+    text = f"{size(total)} of recordings in {parts}; the oldest go beyond {limit / 1e6:,.0f} MB"
     yield Finding(_AREA, Verdict.OK, text)
     yield from content.check(path, total)
     if lock_path(path).exists():
