@@ -214,5 +214,5 @@ def test_what_cannot_be_understood_is_told_where(text: str, message: str) -> Non
 def test_a_step_that_there_is_once_has_no_second() -> None:
     figures = RecordingFigures(record("hessian"))
     assert figures.value(Reference(BY_NAME["flops"], "lowered", 1))
-    with pytest.raises(FigureError, match="has step lowered only once$"):
+    with pytest.raises(FigureError, match=r"has step lowered only once$"):
         figures.value(Reference(BY_NAME["flops"], "lowered", 2))
