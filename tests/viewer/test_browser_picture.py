@@ -139,3 +139,37 @@ def test_steps_that_were_seen_are_not_asked_for_again_and_the_next_in_advance(
 
 def nodes_of(step: dict[str, Any]) -> str:
     return f"{step['figures']['scaly.graph.nodes']:,} nodes"
+
+
+def test_what_is_drawn_begins_at_the_top_and_between_the_sides_of_a_small_canvas(
+    big_callee: Page,
+) -> None:
+    page = big_callee
+    open_room(page, "lowered")
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.reload()
+    page.get_by_role("button", name="Close all").click()
+    expect(status(page)).to_contain_text("2 boxes shown")
+    canvas = stage(page)
+    for title in ("proc squared", "proc big_callee"):
+        x, _ = spot(page, title)
+        assert canvas["x"] < x < canvas["x"] + canvas["width"]
+
+    page.get_by_role("button", name="Open all").click()
+    expect(status(page)).not_to_contain_text("2 boxes shown")
+    assert is_drawn(page, 20, 60)
+
+
+def is_drawn(page: Page, begin: int, end: int) -> bool:
+    """Whether anything stands between these heights of the canvas, in CSS pixels."""
+    found: bool = page.locator(".graph-stage canvas.surface").evaluate(
+        """(canvas, [begin, end]) => new Promise((resolve) => requestAnimationFrame(() => {
+            const context = canvas.getContext('2d');
+            const { data } = context.getImageData(0, begin, canvas.width, end - begin);
+            let isDrawn = false;
+            for (let i = 0; i < data.length; i++) isDrawn ||= data[i] !== data[i % 4];
+            resolve(isDrawn);
+        }))""",
+        [begin, end],
+    )
+    return found

@@ -1,7 +1,8 @@
 /** The graph's tools: search, what is shown of it, and pictures to take away. */
 import type { JSX, Ref } from "preact";
-import type { Controller, State } from "./controller";
+import type { Controller } from "./controller";
 import type { FilterMode } from "./request";
+import type { State } from "./state";
 import { MOST_HOPS } from "./viewstate";
 
 interface BarActions {

@@ -2,40 +2,22 @@
 import { IS_FILE } from "../archive/blocks";
 import { type Props, stepUrl } from "../canvas/props";
 import type { GraphColumns, NodeDetail, Outline } from "../schema";
-import type {
-  EntryDetail,
-  FilterMode,
-  Given,
-  Hits,
-  Scene,
-  SceneRequest,
-  Summary,
-  Wanted,
-} from "./request";
+import type { FilterMode, Given, Scene, SceneRequest, Wanted } from "./request";
 import { NODE, OPEN } from "./request";
 import { canToggle } from "./stage";
-import { budgetOf, type Choices, formatChoices, parseChoices, START } from "./viewstate";
+import { NOTHING, type State, spoken } from "./state";
+import {
+  type Choices,
+  formatChoices,
+  parseChoices,
+  requestOf,
+  roomOf,
+  WIDEST_ROOM,
+} from "./viewstate";
 import { AskCancelled, GraphWorker } from "./worker";
 
-export interface State {
-  summary: Summary | null;
-  scene: Scene | null;
-  choices: Choices;
-  /** What is waited for, in words, null for nothing. */
-  waiting: string | null;
-  error: string | null;
-  /** The nodes of statements are there, so that statements can be opened. */
-  hasNodes: boolean;
-  detail: EntryDetail | null;
-  node: NodeDetail | null;
-  query: string;
-  hits: Hits | null;
-  hit: number;
-  /** For people who listen instead of look. */
-  said: string;
-}
-
 interface Effects {
+  room(): number;
   show(scene: Scene, anchor: string | null): void;
   flyTo(box: number): void;
   reveal(box: number): void;
@@ -45,21 +27,6 @@ interface Effects {
 const FATAL = true;
 const NEVER = new AbortController().signal;
 
-const NOTHING: State = {
-  summary: null,
-  scene: null,
-  choices: START,
-  waiting: null,
-  error: null,
-  hasNodes: false,
-  detail: null,
-  node: null,
-  query: "",
-  hits: null,
-  hit: -1,
-  said: "",
-};
-
 export class Controller {
   state: State = NOTHING;
   private readonly worker = new GraphWorker();
@@ -67,6 +34,8 @@ export class Controller {
   private effects: Effects | null = null;
   private details = new AbortController();
   private view: string;
+  /** How wide the picture is made; another canvas does not move what is looked at. */
+  private room = WIDEST_ROOM;
   /** What the page was told and has not taken note of yet. */
   private readonly told = new Set<string>();
   private searching: Promise<void> = Promise.resolve();
@@ -315,6 +284,7 @@ export class Controller {
   /** Asks for the scene of what is chosen, and shows it; the box `anchor` stays where it is. */
   private async draw(anchor: string | null): Promise<void> {
     if (!this.state.summary) return;
+    if (anchor === null) this.room = roomOf(this.effects?.room() ?? 0);
     await this.ask(async () => {
       const { choices } = this.state;
       const around = await this.aroundEntry(choices);
@@ -330,25 +300,8 @@ export class Controller {
   }
 
   private request(around: number): SceneRequest {
-    const { choices } = this.state;
-    return {
-      opened: [...choices.opened],
-      closed: [...choices.closed],
-      mode: this.possible(choices.mode, around),
-      around,
-      hops: choices.hops,
-      pin: this.props.pin,
-      declarations: choices.declarations,
-      selected: this.selectedKey() ?? "",
-      budget: budgetOf(choices),
-      even: choices.groups !== "open",
-      folded: choices.groups === "closed",
-    };
-  }
-
-  private possible(mode: FilterMode, around: number): FilterMode {
-    const isPossible = mode === "around" ? around >= 0 : mode !== "pin" || this.props.pin !== null;
-    return isPossible ? mode : "all";
+    const { pin } = this.props;
+    return requestOf(this.state.choices, { pin, around, room: this.room });
   }
 
   /** The entry whose neighborhood is wanted: it is known by its key, which other steps share. */
@@ -416,15 +369,6 @@ export interface GraphProps extends Props {
   revision?: string;
   /** Steps with a graph that the arrow keys lead to. */
   neighbors?: number[];
-}
-
-const STATES = ["", ", new", ", changed"];
-
-function spoken(scene: Scene, box: number): string {
-  const note = scene.note[box] ? `, ${scene.note[box]}` : "";
-  const kind = scene.kind[box] === "node" ? "node" : scene.kind[box];
-  const open = canToggle(scene, box) ? (scene.shape[box] === OPEN ? ", open" : ", closed") : "";
-  return `${scene.title[box]}, ${kind}${note}${STATES[scene.state[box] as number] ?? ""}${open}`;
 }
 
 function samePin(a: Props["pin"], b: Props["pin"]): boolean {

@@ -24,9 +24,9 @@ export interface Layers {
 const GAP_X = 20;
 const GAP_ROW = 14;
 const SWEEPS = 4;
-/** Wider than high, as screens are; nothing is made narrower than this. */
+/** Wider than high, as screens are; where there is room, nothing is made narrower than this. */
 const ASPECT = 1.9;
-const NARROWEST = 1_160;
+export const NARROWEST = 1_160;
 
 /** Thrown out of a layout that is no longer wanted. */
 export class Cancelled extends Error {}
@@ -42,7 +42,7 @@ export function layered(input: LayerInput, isCancelled: () => boolean = () => fa
 }
 
 /** The same in steps, between which a worker can look for messages. */
-export function* layeredSteps(input: LayerInput): Generator<void, Layers> {
+export function* layeredSteps(input: LayerInput, narrowest = NARROWEST): Generator<void, Layers> {
   const graph = new Arrows(input);
   yield;
   const rank = ranks(graph);
@@ -59,7 +59,7 @@ export function* layeredSteps(input: LayerInput): Generator<void, Layers> {
     }
     yield;
   }
-  return placed(input, graph, rank, rows);
+  return placed(input, graph, rank, rows, widthLimit(input, narrowest));
 }
 
 /** The edges as lists of neighbors; edges that close a circle are turned around. */
@@ -234,8 +234,13 @@ function inversions(edges: [number, number][]): number {
   return count;
 }
 
-function placed(input: LayerInput, graph: Arrows, rank: Int32Array, rows: number[][]): Layers {
-  const widest = widthLimit(input);
+function placed(
+  input: LayerInput,
+  graph: Arrows,
+  rank: Int32Array,
+  rows: number[][],
+  widest: number,
+): Layers {
   const alone: number[] = [];
   rank.forEach((each, box) => {
     if (each < 0) alone.push(box);
@@ -285,14 +290,14 @@ function layerGap(boxes: number): number {
   return Math.min(72, 30 + 2 * boxes);
 }
 
-function widthLimit(input: LayerInput): number {
+function widthLimit(input: LayerInput, narrowest: number): number {
   let area = 0;
   let widest = 0;
   for (let box = 0; box < input.width.length; box++) {
     area += (at(input.width, box) + GAP_X) * (at(input.height, box) + GAP_ROW);
     widest = Math.max(widest, at(input.width, box));
   }
-  return Math.max(NARROWEST, widest, Math.sqrt(area * ASPECT));
+  return Math.max(narrowest, widest, Math.sqrt(area * ASPECT));
 }
 
 /** Breaks a row that would be wider than a screen can show. */

@@ -72,6 +72,7 @@ const REQUEST: SceneRequest = {
   budget: 45,
   even: true,
   folded: false,
+  room: 2_000,
 };
 
 /** Two procedures: f loops over two statements and calls g. */
@@ -122,6 +123,18 @@ describe("a scene", () => {
     expect(titles(sceneOf(model, { budget: 2 }))).toEqual(["f", "g"]);
     expect(titles(sceneOf(model, { budget: 6 }))).toEqual(["f", "g"]);
     expect(sceneOf(model, { budget: 8 }).count).toBe(8);
+  });
+
+  it("is made no wider than can be read on a narrow canvas", () => {
+    const many = outline([
+      [-1, "program", "program"],
+      ...Array.from({ length: 20 }, (_, i): Line => [0, "procedure", `procedure_${i}`]),
+    ]);
+    const wide = sceneOf(new Model(many), { room: 2_000 });
+    const narrow = sceneOf(new Model(many), { room: 700 });
+    expect(wide.width).toBeGreaterThan(700);
+    expect(narrow.width).toBeLessThanOrEqual(700);
+    expect(narrow.count).toBe(wide.count);
   });
 
   it("opens nothing but what was opened by hand once all was closed", () => {

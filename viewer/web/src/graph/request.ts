@@ -24,6 +24,8 @@ export interface SceneRequest {
   even: boolean;
   /** Whether nothing is opened without being asked to. */
   folded: boolean;
+  /** How wide a picture can be read as a whole: boxes side by side are broken there, if not before. */
+  room: number;
 }
 
 /** What a box is. */

@@ -4,12 +4,13 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { download } from "../canvas/download";
 import { readPalette } from "../canvas/palette";
 import { Bar } from "./bar";
-import { Controller, type GraphProps, type State } from "./controller";
+import { Controller, type GraphProps } from "./controller";
 import { Details } from "./details";
 import { cutEdges } from "./paint";
 import { portsOf } from "./ports";
 import { OPEN, type Scene } from "./request";
 import { Stage } from "./stage";
+import type { State } from "./state";
 import { Tree } from "./tree";
 
 const NARROW = 900;

@@ -1,6 +1,6 @@
 /** Owns the scene: boxes for what was chosen of an outline, their edges, and where all of it stands. */
 import { type Chosen, choose } from "./chosen";
-import { layeredSteps } from "./layered";
+import { layeredSteps, NARROWEST } from "./layered";
 import type { Model } from "./model";
 import {
   ARGUMENT,
@@ -31,7 +31,7 @@ export function* sceneSteps(model: Model, request: SceneRequest): Generator<void
   yield;
   connect(model, chosen, scene);
   yield;
-  yield* arrange(scene);
+  yield* arrange(scene, request.room);
   return scene;
 }
 
@@ -238,7 +238,7 @@ function named(labels: Set<string>): string {
 }
 
 /** Lays out each group after the groups in it, then moves all to their places on the paper. */
-function* arrange(scene: Scene): Generator<void, void> {
+function* arrange(scene: Scene, room: number): Generator<void, void> {
   const inside: number[][] = Array.from({ length: scene.count + 1 }, () => []);
   for (let i = 0; i < scene.count; i++) inside[(scene.parent[i] as number) + 1]?.push(i);
   const lifted = liftedEdges(scene);
@@ -247,17 +247,18 @@ function* arrange(scene: Scene): Generator<void, void> {
     if (!members.length) continue;
     const place = new Map(members.map((box, i) => [box, i]));
     const edges = lifted.get(group) ?? [];
-    const layers = yield* layeredSteps({
+    const input = {
       width: members.map((box) => scene.w[box] as number),
       height: members.map((box) => scene.h[box] as number),
       from: edges.map(([from]) => place.get(from) as number),
       to: edges.map(([, to]) => place.get(to) as number),
-    });
+    };
+    const layers = yield* layeredSteps(input, Math.min(NARROWEST, room));
     const left = group < 0 ? 0 : PADDING;
     const top = group < 0 ? 0 : HEADER + PADDING / 2;
-    const room = group < 0 ? 0 : Math.max(0, (scene.w[group] as number) - layers.width - 2 * left);
+    const spare = group < 0 ? 0 : Math.max(0, (scene.w[group] as number) - layers.width - 2 * left);
     members.forEach((box, i) => {
-      scene.x[box] = left + room / 2 + (layers.x[i] as number);
+      scene.x[box] = left + spare / 2 + (layers.x[i] as number);
       scene.y[box] = top + (layers.y[i] as number);
     });
     if (group < 0) {

@@ -1,7 +1,9 @@
 /** Owns the picture of a scene: what is drawn, what is under the pointer, where the view goes. */
 import type { Palette } from "../canvas/palette";
 import { Surface } from "../canvas/surface";
+import { Minimap } from "./minimap";
 import { type Marks, paint, rectangle } from "./paint";
+import { beginning, READABLE, ROOM, whole } from "./place";
 import { type Ports, portsOf } from "./ports";
 import { FOLDED, NODE, OPEN, type Scene } from "./request";
 import { HEADER } from "./scene";
@@ -16,18 +18,13 @@ interface StageEvents {
 }
 
 const LARGEST = 3;
-/** Below this scale letters are too small to read. */
-const READABLE = 0.65;
-const ROOM = 28;
 const CHEVRON = 30;
-const MAP_WIDTH = 168;
-const MAP_HEIGHT = 110;
 /** What a browser can make one picture of. */
 const LARGEST_PICTURE = 12_000;
 
 export class Stage {
   readonly surface: Surface;
-  private readonly map: HTMLCanvasElement;
+  private readonly map: Minimap;
   private scene: Scene | null = null;
   private ports: Ports | null = null;
   /** The view was not moved by hand since this was done, so it can be done again for another size. */
@@ -56,14 +53,8 @@ export class Stage {
       },
       [0.02, LARGEST],
     );
-    this.map = document.createElement("canvas");
-    this.map.className = "graph-map";
-    this.map.hidden = true;
-    this.map.setAttribute("aria-hidden", "true");
-    host.append(this.map);
-    this.map.addEventListener("pointerdown", (event) => this.mapMoved(event));
-    this.map.addEventListener("pointermove", (event) => {
-      if (event.buttons & 1) this.mapMoved(event);
+    this.map = new Minimap(host, this.surface, () => {
+      this.placing = null;
     });
   }
 
@@ -104,18 +95,16 @@ export class Stage {
     this.surface.draw();
   }
 
-  /** Shows a scene from its begin: all of it where that can be read. */
+  /** How wide a scene may be to be read as a whole, in its own units. */
+  room(): number {
+    return Math.max(0, this.surface.width - 2 * ROOM) / READABLE;
+  }
+
   private begin(): void {
     const { scene, surface } = this;
     if (!scene?.count) return;
-    const wide = (surface.width - 2 * ROOM) / Math.max(scene.width, 1);
-    const high = (surface.height - 2 * ROOM) / Math.max(scene.height, 1);
-    if (Math.min(wide, high) >= READABLE) this.fit();
-    else {
-      const scale = Math.min(1, Math.max(READABLE, wide));
-      const x = Math.max(ROOM, (surface.width - scene.width * scale) / 2);
-      surface.goTo(scene.width * scale > surface.width ? ROOM : x, ROOM, scale);
-    }
+    const { x, y, scale } = beginning(scene, surface);
+    surface.goTo(x, y, scale);
     this.placing = () => this.begin();
   }
 
@@ -149,11 +138,7 @@ export class Stage {
     const { scene, surface } = this;
     if (!scene?.count) return;
     this.placing = () => this.fit();
-    const wide = (surface.width - 2 * ROOM) / Math.max(scene.width, 1);
-    const high = (surface.height - 2 * ROOM) / Math.max(scene.height, 1);
-    const scale = Math.min(1, wide, high);
-    const x = (surface.width - scene.width * scale) / 2;
-    const y = Math.max(ROOM, (surface.height - scene.height * scale) / 2);
+    const { x, y, scale } = whole(scene, surface);
     surface.goTo(x, y, scale, isFlight);
   }
 
@@ -242,77 +227,7 @@ export class Stage {
     }
     const { x, y, k } = surface.transform;
     paint(context, scene, ports, palette, { x, y, scale: k, ...pick(size) }, this.marks);
-    this.paintMap(scene);
-  }
-
-  private paintMap(scene: Scene): void {
-    const { map, palette, surface } = this;
-    const scale = this.mapScale(scene);
-    const ratio = Math.min(window.devicePixelRatio || 1, 3);
-    map.hidden =
-      scene.width * surface.transform.k <= surface.width &&
-      scene.height * surface.transform.k <= surface.height;
-    if (map.hidden) return;
-    map.width = Math.ceil(scene.width * scale * ratio);
-    map.height = Math.ceil(scene.height * scale * ratio);
-    map.style.width = `${map.width / ratio}px`;
-    map.style.height = `${map.height / ratio}px`;
-    const context = map.getContext("2d");
-    if (!context) return;
-    context.scale(ratio, ratio);
-    context.fillStyle = palette.raised;
-    context.fillRect(0, 0, map.width, map.height);
-    for (let box = 0; box < scene.count; box++) {
-      const [x, y, w, h] = rectangle(scene, box);
-      const state = scene.state[box] as number;
-      context.fillStyle = this.marks.hits.has(box)
-        ? palette["found-now"]
-        : scene.pinned[box]
-          ? palette.pinned
-          : scene.shape[box] === OPEN
-            ? palette.sunken
-            : state === 1
-              ? palette.added
-              : state === 2
-                ? palette.moved
-                : palette.faint;
-      const least = 1 / scale;
-      context.fillRect(
-        x * scale,
-        y * scale,
-        Math.max(w, least) * scale,
-        Math.max(h, least) * scale,
-      );
-    }
-    const { x, y, k } = surface.transform;
-    context.strokeStyle = palette.accent;
-    context.lineWidth = 1.5;
-    context.strokeRect(
-      (-x / k) * scale,
-      (-y / k) * scale,
-      (surface.width / k) * scale,
-      (surface.height / k) * scale,
-    );
-  }
-
-  private mapScale(scene: Scene): number {
-    const { width, height } = this.surface;
-    return Math.min(
-      Math.min(MAP_WIDTH, width / 4) / Math.max(scene.width, 1),
-      Math.min(MAP_HEIGHT, height / 4) / Math.max(scene.height, 1),
-    );
-  }
-
-  private mapMoved(event: PointerEvent): void {
-    const { scene, surface } = this;
-    if (!scene) return;
-    event.preventDefault();
-    const scale = this.mapScale(scene);
-    const { k } = surface.transform;
-    this.placing = null;
-    const x = surface.width / 2 - (event.offsetX / scale) * k;
-    const y = surface.height / 2 - (event.offsetY / scale) * k;
-    surface.goTo(x, y, k);
+    this.map.paint(scene, palette, this.marks);
   }
 
   private limit(): void {

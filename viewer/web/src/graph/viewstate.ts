@@ -26,6 +26,8 @@ export const START: Choices = {
 };
 
 export const MOST_HOPS = 9;
+export const WIDEST_ROOM = 1_200;
+const ROOM_STEP = 100;
 const MODES: readonly FilterMode[] = ["all", "changed", "pin", "around"];
 const GROUPS = new Map<string | null, Choices["groups"]>([
   ["1", "open"],
@@ -35,9 +37,37 @@ const GROUPS = new Map<string | null, Choices["groups"]>([
 const LONGEST = 1_500;
 
 /** How many boxes may be opened without being asked to. */
-export function budgetOf(choices: Choices): SceneRequest["budget"] {
+function budgetOf(choices: Choices): SceneRequest["budget"] {
   if (choices.groups === "open") return 2_500;
   return choices.mode === "all" ? 45 : 400;
+}
+
+/** What is asked for by the choices; `around` is the entry that they name, -1 for none. */
+export function requestOf(
+  choices: Choices,
+  { pin, around, room }: Pick<SceneRequest, "pin" | "around" | "room">,
+): SceneRequest {
+  const { mode } = choices;
+  const isPossible = mode === "around" ? around >= 0 : mode !== "pin" || pin !== null;
+  return {
+    opened: [...choices.opened],
+    closed: [...choices.closed],
+    mode: isPossible ? mode : "all",
+    around,
+    hops: choices.hops,
+    pin,
+    declarations: choices.declarations,
+    selected: choices.selected?.split("#")[0] ?? "",
+    budget: budgetOf(choices),
+    even: choices.groups !== "open",
+    folded: choices.groups === "closed",
+    room,
+  };
+}
+
+/** How wide a picture is made for a canvas; in steps: a few pixels more or less are no other picture. */
+export function roomOf(width: number): number {
+  return Math.min(WIDEST_ROOM, Math.max(ROOM_STEP, Math.floor(width / ROOM_STEP) * ROOM_STEP));
 }
 
 /** The choices as a text of an address; nothing where there are none. */
