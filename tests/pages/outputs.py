@@ -15,6 +15,7 @@ _VARYING = (
     (re.compile(r"\b(ok|failed|incomplete) +\d+ *$", re.MULTILINE), r"\1 <process>"),
     # Of a file with times in it.
     (re.compile(r"(recordings?), [\d,]+ bytes"), r"\1, <bytes>"),
+    (re.compile(r"\([\d.]+ kB\)"), "(<bytes>)"),
     (re.compile(r"(127\.0\.0\.1|localhost):\d+"), "<host>"),
     (re.compile(r"[─━]+"), "<rule>"),
 )
