@@ -1,13 +1,32 @@
 /** Words and figures that several rooms show, each in one way everywhere. */
 import type { ComponentChildren } from "preact";
 import { NONE, time } from "./format";
+import { partsOf, visible } from "./visible";
 
-/** A name from a recording: its writing direction cannot reach beyond it. */
-export function Name({ text, title }: { text: string; title?: string | undefined }) {
+interface NameProps {
+  text: string;
+  title?: string | undefined;
+  /** Whether line ends and tabs are layout, as in a message; in a name they are characters like others. */
+  isText?: boolean;
+}
+
+/** A name from a recording: its writing direction cannot reach beyond it, and nothing in it is hidden. */
+export function Name({ text, title, isText = false }: NameProps) {
   return (
-    <bdi class="name" title={title}>
-      {text}
+    <bdi class="name" title={title && visible(title)}>
+      {partsOf(text, isText).map((part, i) =>
+        i % 2 === 0 ? part : <Hidden key={i} character={part} />,
+      )}
     </bdi>
+  );
+}
+
+/** A character that cannot be seen, as its escape; it stays in the text, but steers nothing. */
+function Hidden({ character }: { character: string }) {
+  return (
+    <span class="escape" data-escape={visible(character)}>
+      <span>{character}</span>
+    </span>
   );
 }
 
@@ -68,7 +87,7 @@ export function Failed(props: { what: string; error: Error; again?: () => void }
     <div class="failure">
       <p>{props.what}</p>
       <p>
-        <Name text={props.error.message} />
+        <Name text={props.error.message} isText />
       </p>
       {props.again && (
         <button type="button" onClick={props.again}>

@@ -5,6 +5,7 @@ import { Name, Status, Time } from "../names";
 import { go } from "../navigation";
 import { compare, format, type HomeParams, recording as recordingRoute } from "../route";
 import type { RecordingSummary } from "../schema";
+import { visible } from "../visible";
 
 interface Column {
   title: string;
@@ -144,7 +145,7 @@ const Row = memo(({ row, isPicked, picking, pick }: RowProps) => {
           type="button"
           class="plain link"
           aria-pressed={isPicked}
-          aria-label={`Compare ${titleOf(row)}`}
+          aria-label={`Compare ${visible(titleOf(row))}`}
           onClick={pick}
         >
           {isPicked ? "chosen" : picking ? "with this" : "compare"}

@@ -52,7 +52,7 @@ function Pinned(props: Props) {
       </header>
       {error !== null ? (
         <p class="hint">
-          <Name text={error.message} />
+          <Name text={error.message} isText />
         </p>
       ) : value === null ? (
         <Skeleton rows={8} />
@@ -101,7 +101,7 @@ function Facts(props: Props & { value: Value }) {
       <LifeStrip {...props} />
       {here && here.state !== "absent" && (
         <p class="mono defining">
-          <Name text={here.text.trim()} />
+          <Name text={here.text.trim()} isText />
         </p>
       )}
       <Births {...props} />
@@ -139,7 +139,7 @@ function Ending({ value, detail }: Props & { value: Value }) {
   if (value.note !== "") {
     return (
       <p class="hint">
-        <Name text={value.note} />
+        <Name text={value.note} isText />
       </p>
     );
   }

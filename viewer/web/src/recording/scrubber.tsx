@@ -2,6 +2,7 @@
 import { renderTime } from "../format";
 import { Name } from "../names";
 import type { RecordingDetail, StepSummary } from "../schema";
+import { visible } from "../visible";
 import { shortName } from "./choose";
 
 interface Props {
@@ -51,7 +52,7 @@ export function Scrubber({ detail, current, before, after, to, lifeOf }: Props) 
             class={step.changed || step.missing ? undefined : "same"}
             data-life={lifeOf(step.index)}
             data-current={i === at ? "" : undefined}
-            title={`${step.index} ${step.name}`}
+            title={visible(`${step.index} ${step.name}`)}
             onClick={() => to(step)}
           >
             <span />

@@ -3,9 +3,10 @@ import { scaleLinear } from "d3-scale";
 import { recordingUrl } from "../api";
 import { useJson } from "../fetching";
 import { duration, tick } from "../format";
-import { Failed, Skeleton } from "../names";
+import { Failed, Name, Skeleton } from "../names";
 import { format, type RecordingParams, recording } from "../route";
 import type { RecordingDetail, Timeline as TimelineAnswer, TimelineSpan } from "../schema";
+import { visible } from "../visible";
 
 interface Props {
   detail: RecordingDetail;
@@ -66,7 +67,7 @@ function Lanes({
         <ol key={depth} class="lane" aria-label={LANES[lane[0]?.depth ?? 0] ?? "Renders meanwhile"}>
           {lane.map((span) => {
             const share = span.duration_s / whole;
-            const label = `${span.name}, ${duration(span.duration_s)}`;
+            const label = `${visible(span.name)}, ${duration(span.duration_s)}`;
             const target = recording(span.recording, span.step, {
               ...(span.recording === id ? params : {}),
               room: "text",
@@ -82,7 +83,7 @@ function Lanes({
                 }}
               >
                 <a href={format(target)} data-status={span.status} title={label} aria-label={label}>
-                  {share >= MIN_NAMED && <span>{span.name}</span>}
+                  {share >= MIN_NAMED && <Name text={span.name} />}
                 </a>
               </li>
             );

@@ -19,11 +19,11 @@ export function HitLine({ hit, href }: { hit: Hit; href: string }) {
       <span class="index">{hit.line}</span>
       <span class="mono">
         {start + hit.text_column > 0 && "…"}
-        <Name text={before} />
+        <Name text={before} isText />
         <mark>
-          <Name text={found} />
+          <Name text={found} isText />
         </mark>
-        <Name text={after} />
+        <Name text={after} isText />
         {end + AROUND < text.length && "…"}
       </span>
     </a>
