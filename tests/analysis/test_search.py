@@ -25,8 +25,9 @@ def test_each_text_has_its_count_and_places() -> None:
                 Hit(2, 1, 4, " sin(sin)", 0),
                 Hit(2, 5, 8, " sin(sin)", 0),
             ],
+            name="step 0",
         ),
-        StepHits(2, "listing", 3, [], same_as=0),
+        StepHits(2, "listing", 3, [], same_as=0, name="step 2"),
     ]
     assert (result.count, result.truncated, result.skipped) == (6, False, [])
 

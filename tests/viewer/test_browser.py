@@ -150,6 +150,40 @@ def test_a_direction_mark_in_a_name_does_not_reach_beyond_it(
     )
 
 
+def test_nothing_in_a_name_is_hidden_or_steers(page: Page, recorder: Recorder) -> None:
+    label = "\u202eevil\nlabel\x1b[31m"
+    recorder.record("plain")
+    recorder.record("f", label=label)
+    page.goto("/")
+    signs = "(all) => all.map((each) => getComputedStyle(each, '::before').content)"
+    shown = ['"\\\\u202e"', '"\\\\n"', '"\\\\x1b"']
+    assert page.locator("tbody a .escape").evaluate_all(signs) == shown
+    heights = page.locator("tbody tr").evaluate_all("(all) => all.map((row) => row.offsetHeight)")
+    assert heights[0] == heights[1]
+    name = page.locator("tbody a").first
+    assert name.text_content() == label
+    lefts = """(name) => {
+        const text = [...name.querySelector("bdi").childNodes]
+            .find(({ data }) => data?.startsWith("evil"));
+        return [0, 1, 2, 3].map((at) => {
+            const range = document.createRange();
+            range.setStart(text, at);
+            range.setEnd(text, at + 1);
+            return range.getBoundingClientRect().left;
+        });
+    }"""
+    found = name.evaluate(lefts)
+    assert found == sorted(found)
+    name.click()
+    expect(page).to_have_title("\\u202eevil\\nlabel\\x1b[31m \u2013 scaly-viz")
+    head = page.get_by_role("heading", level=1)
+    assert head.locator(".escape").evaluate_all(signs) == shown
+    assert head.evaluate("(it) => it.offsetHeight") < 40
+    page.keyboard.press("o")
+    expect(page.locator(".lane .escape")).to_have_count(len(shown))
+    assert page.locator(".lane .escape").evaluate_all(signs) == shown
+
+
 def test_back_forward_and_reload_lead_where_one_was(page: Page, recorder: Recorder) -> None:
     recorder.record("f", label="first")
     recorder.record("g", label="second")
@@ -210,7 +244,14 @@ def test_failed_and_incomplete_recordings_are_shown_as_such(
     expect(failure).to_contain_text("LoweringError")
     expect(failure).to_contain_text("op print is not yet lowered")
     expect(page.locator(".steps [aria-current=step]")).to_contain_text("number_2")
-    page.go_back()
+    row = page.locator(".steps li").last
+    expect(row).to_have_text("3✗the renderfailed")
+    page.get_by_role("link", name="Text", exact=True).click()
+    expect(failure).to_be_hidden()
+    row.get_by_role("link").click()
+    expect(failure).to_be_visible()
+    for _ in range(3):
+        page.go_back()
     open_recording(page, "running")
     expect(page.locator(".problems li")).to_have_text(re.compile("the render is still running"))
     expect(failure).to_be_hidden()

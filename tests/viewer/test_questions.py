@@ -222,6 +222,8 @@ def test_a_failed_render_shows_why_beside_the_last_good_step(page: Page) -> None
     expect(exception).to_contain_text("Traceback (most recent call last)")
     last = page.get_by_role("region", name="Last good step")
     expect(last.locator(".cm-line").first).to_be_visible()
+    steps = page.get_by_role("navigation", name="Steps")
+    expect(steps.get_by_role("link").last).to_have_text(re.compile(r"\d+✗.+failed$"))
 
 
 def test_two_renders_of_a_function_are_compared(page: Page) -> None:
@@ -230,7 +232,14 @@ def test_two_renders_of_a_function_are_compared(page: Page) -> None:
     page.get_by_role("button", name="Compare lanes_4").click()
     expect(page).to_have_url(re.compile(r"/compare\?left=\w+&right=\w+$"))
     figures = page.get_by_role("table", name="Inputs and figures of both recordings")
-    expect(figures.get_by_role("row").filter(has_text="C source, bytes")).to_contain_text("≠")
+    for label in ("C source, bytes", "C source, lines"):
+        expect(figures.get_by_role("row").filter(has_text=label)).to_contain_text("≠")
+    expect(page.locator(".headline [role=status]")).to_have_text(
+        re.compile(r"^\d+ steps of \d+ differ$")
+    )
+    page.set_viewport_size({"width": 1440, "height": 900})
+    beside = page.get_by_role("complementary", name="Figures")
+    assert beside.evaluate("(it) => it.scrollWidth === it.clientWidth")
     steps = page.get_by_role("navigation", name="Steps of both recordings")
     expect(steps.get_by_text("first difference")).to_be_visible()
     expect(page.locator(".pane .cm-added").first).to_be_visible()
@@ -258,6 +267,18 @@ def test_a_string_is_found_in_all_recordings(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text(
         re.compile(r"^\d+ hits in 2 recordings; 3 of 3 searched$")
     )
+    found = page.locator(".found summary").first
+    expect(found).to_have_text(re.compile(r"^\d+ \w+ assembly\d+ hits?$"))
+    kind, count = found.locator(".quiet").bounding_box(), found.locator(".value").bounding_box()
+    assert kind is not None
+    assert count is not None
+    assert 0 < count["x"] - kind["x"] - kind["width"] < 40
+    page.get_by_role("button", name="regular expression").click()
+    page.get_by_role("searchbox", name="Search all recordings").last.fill("entropy(")
+    expect(page.locator(".failure")).to_contain_text("This cannot be searched for:q: ")
+    expect(page.get_by_role("status")).to_have_count(0)
+    page.get_by_role("button", name="regular expression").click()
+    page.get_by_role("searchbox", name="Search all recordings").last.fill("entropy")
     page.locator(".hit-line").first.click()
     expect(page.locator(".cm-target").first).to_contain_text("entropy")
 

@@ -39,7 +39,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class StepHits(msgspec.Struct, frozen=True):
-    """The hits in one text of a step: how many there are, and the first of them.
+    """The hits in one text of the step ``name``: how many there are, and the first of them.
 
     Where the text is that of an earlier step, ``same_as`` is that step's index, which has the hits.
     """
@@ -49,6 +49,7 @@ class StepHits(msgspec.Struct, frozen=True):
     count: int
     hits: list[Hit]
     same_as: int | None = None
+    name: str = ""
 
 
 class SearchResult(msgspec.Struct, frozen=True):
@@ -103,6 +104,7 @@ def search(
     pattern = query.pattern()
     end = time.monotonic() + seconds
     counts: dict[tuple[str, str], tuple[int, int]] = {}
+    names = {step.index: step.name for step in recording.steps}
     steps: list[StepHits] = []
     skipped: list[str] = []
     truncated = False
@@ -119,7 +121,7 @@ def search(
             same_as = None
             counts[kind, digest] = count, index
         if count:
-            steps.append(StepHits(index, kind, count, hits, same_as))
+            steps.append(StepHits(index, kind, count, hits, same_as, names[index]))
     return SearchResult(steps, sum(step.count for step in steps), truncated, skipped)
 
 

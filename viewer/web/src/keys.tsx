@@ -1,5 +1,5 @@
 /** Keys: whoever offers some registers them while shown, and `?` lists what is registered. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Key } from "./names";
 
 export interface Binding {
@@ -15,7 +15,8 @@ const registered = new Set<{ current: Binding[] }>();
 export function useKeys(bindings: Binding[]): void {
   const drawn = useRef(bindings);
   drawn.current = bindings;
-  useEffect(() => {
+  // With what is drawn, not after it: a key may follow at once.
+  useLayoutEffect(() => {
     registered.add(drawn);
     return () => void registered.delete(drawn);
   }, []);

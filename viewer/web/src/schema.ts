@@ -433,7 +433,7 @@ export interface StepChanges {
 }
 
 /**
- * The hits in one text of a step: how many there are, and the first of them.
+ * The hits in one text of the step `name`: how many there are, and the first of them.
  *
  * Where the text is that of an earlier step, `same_as` is that step's index, which has the hits.
  */
@@ -443,6 +443,7 @@ export interface StepHits {
   count: number;
   hits: Hit[];
   same_as: number | null;
+  name: string;
 }
 
 /**

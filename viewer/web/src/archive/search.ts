@@ -1,6 +1,6 @@
 /** Search in an exported page: as the server's, but for the expressions, which are JavaScript's. */
 import { ApiError } from "../api";
-import type { FoundRecordings, Hit, SearchResult, StepHits } from "../schema";
+import type { FoundRecordings, Hit, SearchResult, StepHits, StepSummary } from "../schema";
 import { Kept, keys } from "./kept";
 
 const EXCERPT = 240;
@@ -19,7 +19,7 @@ export async function searchRecording(
   const steps: StepHits[] = [];
   const skipped: string[] = [];
   let truncated = false;
-  for (const [index, kind, digest, text] of textsOf(kept, kinds)) {
+  for (const [{ index, name }, kind, digest, text] of textsOf(kept, kinds)) {
     if (performance.now() > end) {
       truncated = true;
       break;
@@ -27,10 +27,10 @@ export async function searchRecording(
     const before = known.get(`${kind} ${digest}`);
     let found: StepHits;
     if (before) {
-      found = { index, kind, count: before.count, hits: [], same_as: before.index };
+      found = { index, kind, count: before.count, hits: [], same_as: before.index, name };
     } else {
       try {
-        found = { index, kind, ...hitsOf(await text(), pattern, first), same_as: null };
+        found = { index, kind, ...hitsOf(await text(), pattern, first), same_as: null, name };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         skipped.push(`${kind} of step ${index}: ${error.message}`);
@@ -81,12 +81,12 @@ function patternOf(params: URLSearchParams): RegExp {
 function* textsOf(
   kept: Kept,
   kinds: string[],
-): Generator<[number, string, string, () => Promise<string>]> {
+): Generator<[StepSummary, string, string, () => Promise<string>]> {
   for (const step of kept.steps) {
     for (const { kind, digest, media_type } of step.payloads) {
       const isText = media_type.trim().toLowerCase().startsWith("text/");
       if (!isText || (kinds.length > 0 && !kinds.includes(kind))) continue;
-      yield [step.index, kind, digest, () => kept.text(step, kind)];
+      yield [step, kind, digest, () => kept.text(step, kind)];
     }
   }
 }

@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { apiUrl, recordingUrl } from "../api";
 import { useJson, useWatched } from "../fetching";
-import { titleOf } from "../format";
+import { plural, titleOf } from "../format";
 import { useKeys } from "../keys";
 import { Failed, Name, Skeleton, Status } from "../names";
 import { go } from "../navigation";
@@ -46,6 +46,11 @@ export function ComparePage({ params }: { params: CompareParams }) {
           <h1 tabIndex={-1}>Comparison</h1>
           <Side title="left" summary={a.value?.recording} />
           <Side title="right" summary={b.value?.recording} />
+          {value && (
+            <span class="quiet" role="status">
+              {outcome(value.steps)}
+            </span>
+          )}
           <span class="spacer" />
           <a
             class="button"
@@ -77,6 +82,16 @@ function Side({ title, summary }: { title: string; summary: RecordingSummary | u
       <Status status={summary.status} />
     </span>
   );
+}
+
+/** How many steps differ, those that only one side has included. */
+function outcome(steps: ComparedStep[]): string {
+  const count = steps.filter((step) => !step.same).length;
+  if (count > 0)
+    return `${plural(count, "step")} of ${steps.length} ${count === 1 ? "differs" : "differ"}`;
+  return steps.length === 1
+    ? "the only step is the same"
+    : `all ${steps.length} steps are the same`;
 }
 
 /** The steps to compare: where one side lacks the step, what it had before. */

@@ -56,7 +56,7 @@ export function atStep(
 }
 
 /** The name of a step without what its phase says anyway. */
-export function shortName(step: StepSummary): string {
+export function shortName(step: { name: string }): string {
   const match = /^(?:pass|normalized):(.+)$/s.exec(step.name);
   return match?.[1] ?? step.name;
 }

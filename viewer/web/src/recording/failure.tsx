@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { recordingUrl } from "../api";
 import { CopyButton } from "../copy";
+import { HAS } from "../features";
 import { useJson } from "../fetching";
 import type { PinState } from "../inspector/pin";
 import { Failed, Name, Pre, Skeleton } from "../names";
@@ -18,10 +19,21 @@ interface Props {
   neighbors: StepSummary[];
 }
 
+function failureUrl({ recording: { id, steps, status } }: RecordingDetail): string | null {
+  return status === "failed" ? `${recordingUrl(id, "/failure")}#${steps}` : null;
+}
+
+/** The pass that a render failed in, "" where that is not known, null where it did not fail. */
+export function useFailedPass(detail: RecordingDetail): string | null {
+  const url = HAS.failure ? failureUrl(detail) : null;
+  const { value } = useJson<FailureReport>(url);
+  return url === null ? null : (value?.failed_pass ?? "");
+}
+
 export function FailureRoom(props: Props) {
   const { detail, params } = props;
-  const { id, steps, status } = detail.recording;
-  const url = status === "failed" ? `${recordingUrl(id, "/failure")}#${steps}` : null;
+  const { id } = detail.recording;
+  const url = failureUrl(detail);
   const { value, error } = useJson<FailureReport>(url);
   usePinned(id, value?.place ?? null, props);
   if (url === null) return <p class="hint">This render did not fail.</p>;
@@ -49,7 +61,7 @@ export function FailureRoom(props: Props) {
             <Name text={value.type} />
           </span>
           <br />
-          <Name text={value.message} />
+          <Name text={value.message} isText />
         </p>
         <div class="row">
           <h3>Stack trace</h3>

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { count, plural } from "../format";
 import { Dialect, Name } from "../names";
-import { format, type RecordingParams } from "../route";
+import { format, type RecordingParams, recording } from "../route";
 import type { Changes, StepSummary } from "../schema";
 import { atStep, shortName } from "./choose";
 import { type Figure, figureOf, figuresOf, read, signed, textsAt } from "./figures";
@@ -18,6 +18,8 @@ interface RailProps {
   lifeOf: (step: number) => string | undefined;
   /** The room that a step opens in. */
   room: string;
+  /** The pass that the render failed in, "" where that is not known; null where it did not fail. */
+  failedPass: string | null;
 }
 
 export function Rail(props: RailProps) {
@@ -69,6 +71,7 @@ export function Rail(props: RailProps) {
         {rows.map((row) => (
           <RowItem key={keyOf(row)} row={row} top={top} figure={figure} {...props} />
         ))}
+        {props.failedPass !== null && <FailedRow {...props} pass={props.failedPass} />}
       </ol>
     </nav>
   );
@@ -92,6 +95,23 @@ function RowItem(props: RailProps & { row: Row; top: number; figure: Figure }) {
         <Name text={what} />
         {isSame ? "unchanged" : "normalized functions"}
       </button>
+    </li>
+  );
+}
+
+/** What came after the last step: the pass that failed, which leads to why. */
+function FailedRow({ id, params, steps, current, pass }: RailProps & { pass: string }) {
+  const target = recording(id, current?.index ?? null, { ...params, room: "failure" });
+  return (
+    <li class="failed">
+      <a href={format(target)} title="Why it failed">
+        <span class="index">{(steps.at(-1)?.index ?? -1) + 1}</span>
+        <span aria-hidden="true">✗</span>
+        <span class="step-name">
+          <Name text={pass === "" ? "the render" : shortName({ name: pass })} title={pass} />
+        </span>
+        <span class="state">failed</span>
+      </a>
     </li>
   );
 }

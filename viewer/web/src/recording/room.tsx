@@ -13,9 +13,10 @@ import { format, home, type RecordingParams, type Route, recording } from "../ro
 import type { Changes, RecordingDetail, StepSummary } from "../schema";
 import { SearchRoom } from "../search/room";
 import { TextRoom } from "../text/room";
+import { visible } from "../visible";
 import { atStep, type Choice, choose } from "./choose";
 import { DrawnRoom } from "./drawn";
-import { FailureRoom } from "./failure";
+import { FailureRoom, useFailedPass } from "./failure";
 import { Head } from "./head";
 import { NoPayload, NoStep } from "./missing";
 import { Overview } from "./overview";
@@ -28,7 +29,8 @@ type RecordingRoute = Extract<Route, { page: "recording" }>;
 export function RecordingPage({ route }: { route: RecordingRoute }) {
   const { value, error } = useWatched<RecordingDetail>(recordingUrl(route.id));
   useEffect(() => {
-    if (value) document.title = `${value.recording.name || value.recording.id} – scaly-viz`;
+    if (value)
+      document.title = `${visible(value.recording.name || value.recording.id)} – scaly-viz`;
   }, [value?.recording.name]);
   if (error?.status === 404) return <Gone />;
   return (
@@ -82,6 +84,7 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
   const changes = useLatest(
     useJson<Changes>(HAS.changes ? `${recordingUrl(id, "/changes")}#${revision}` : null),
   ).value;
+  const failedPass = useFailedPass(detail);
   const choice = choose(detail, route.step, params.kind);
   const current = choice?.step ?? null;
   const change = useCallback(
@@ -159,6 +162,7 @@ function Loaded({ route, detail }: { route: RecordingRoute; detail: RecordingDet
           changes={changes}
           change={change}
           lifeOf={pin.lifeOf}
+          failedPass={failedPass}
           room={roomName(isOfStep(room) ? room : "text", detail)}
         />
         <section class="stage" aria-label="Step">

@@ -1,9 +1,10 @@
 /** Where a string is in all recordings, the newest first, as far as they have been searched. */
 import { useEffect, useState } from "preact/hooks";
-import { apiUrl, getJson } from "../api";
+import { ApiError, apiUrl, getJson } from "../api";
 import { count, plural } from "../format";
 import { Failed, Name } from "../names";
 import { go } from "../navigation";
+import { shortName } from "../recording/choose";
 import { format, recording, type SearchParams, search } from "../route";
 import type { FoundRecordings } from "../schema";
 import { SearchControls } from "./controls";
@@ -63,6 +64,7 @@ export function SearchPage({ params }: { params: SearchParams }) {
   const { recordings, searched, total, state } = progress;
   const change = (changes: Partial<SearchParams>, how: "push" | "replace"): void =>
     go(search({ ...params, ...changes }), how);
+  const isUnclear = state instanceof ApiError && state.status === 400;
   const hits = recordings.reduce((sum, each) => sum + each.count, 0);
   return (
     <section class="page search-page">
@@ -72,20 +74,31 @@ export function SearchPage({ params }: { params: SearchParams }) {
         <p class="hint">Type what to look for in every text of every recording.</p>
       ) : (
         <>
-          <p class="row progress-row">
-            <progress value={searched} max={Math.max(total, 1)} aria-label="Recordings searched" />
-            <span role="status">
-              {plural(hits, "hit")} in {plural(recordings.length, "recording")}; {count(searched)}{" "}
-              of {count(total)} searched
-              {state === "cancelled" ? ", cancelled" : ""}
-            </span>
-            {state === "running" && (
-              <button type="button" onClick={cancel}>
-                Cancel
-              </button>
-            )}
-          </p>
-          {state instanceof Error && <Failed what="The search failed:" error={state} />}
+          {!isUnclear && (
+            <p class="row progress-row">
+              <progress
+                value={searched}
+                max={Math.max(total, 1)}
+                aria-label="Recordings searched"
+              />
+              <span role="status">
+                {plural(hits, "hit")} in {plural(recordings.length, "recording")}; {count(searched)}{" "}
+                of {count(total)} searched
+                {state === "cancelled" ? ", cancelled" : ""}
+              </span>
+              {state === "running" && (
+                <button type="button" onClick={cancel}>
+                  Cancel
+                </button>
+              )}
+            </p>
+          )}
+          {state instanceof Error && (
+            <Failed
+              what={isUnclear ? "This cannot be searched for:" : "The search failed:"}
+              error={state}
+            />
+          )}
           {state === "done" && hits === 0 && <p class="hint">Found nowhere.</p>}
           {recordings.map((each) => (
             <section class="found-in" key={each.id}>
@@ -101,7 +114,7 @@ export function SearchPage({ params }: { params: SearchParams }) {
                   <Found
                     key={`${step.index} ${step.kind}`}
                     found={step}
-                    name={`step ${step.index}`}
+                    name={`${step.index} ${shortName(step)}`}
                     share={step.count / Math.max(each.count, 1)}
                     to={(line) =>
                       format(

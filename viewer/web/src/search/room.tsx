@@ -118,8 +118,7 @@ export function Found({ found, name, share, to }: FoundProps) {
         <span>
           {found.kind}, the same text as of step {found.same_as}
         </span>
-        <span class="spacer" />
-        <span class="value">{count(found.count)}</span>
+        <span class="value">{plural(found.count, "hit")}</span>
       </p>
     );
   }
@@ -128,8 +127,7 @@ export function Found({ found, name, share, to }: FoundProps) {
       <summary>
         <span class="bar-fill" style={{ width: `${share * 100}%` }} />
         <Name text={name} /> <span class="quiet">{found.kind}</span>
-        <span class="spacer" />
-        <span class="value">{count(found.count)}</span>
+        <span class="value">{plural(found.count, "hit")}</span>
       </summary>
       <ol>
         {found.hits.map((hit) => (
