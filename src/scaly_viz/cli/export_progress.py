@@ -47,7 +47,7 @@ class _Line:
             self._bar = _bar()
             self._bar.add_task("", what="")
             self._bar.start()
-        self._bar.update(self._bar.task_ids[0], what=visible(text))
+        self._bar.update(self._bar.task_ids[0], what=visible(text), refresh=True)
 
     def report(self, text: str) -> None:
         """Report ``text`` in a line of its own."""
