@@ -185,6 +185,7 @@ def test_a_string_is_found_in_a_recording_and_in_all(
             "count": 1,
             "hits": [{"line": 1, "column": 2, "end_column": 5, "text": "a sin", "text_column": 0}],
             "same_as": None,
+            "name": "pass:number_0",
         }
     ]
     assert (here["count"], here["truncated"], here["skipped"]) == (1, False, [])
