@@ -173,3 +173,18 @@ def is_drawn(page: Page, begin: int, end: int) -> bool:
         [begin, end],
     )
     return found
+
+
+def test_a_graph_is_still_there_after_a_look_at_the_text(big_callee: Page) -> None:
+    page = big_callee
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with page.expect_response(re.compile("/graph$")):
+        step = open_room(page, "lowered")
+    assert any(url.endswith("/outline") for url in asked)
+    page.keyboard.press("t")
+    expect(page.locator(".graph-status")).to_have_count(0)
+    asked.clear()
+    page.keyboard.press("g")
+    expect(status(page)).to_contain_text(nodes_of(step))
+    assert [url for url in asked if url.endswith(f"/steps/{step['index']}/outline")] == []

@@ -29,7 +29,7 @@ const NEVER = new AbortController().signal;
 
 export class Controller {
   state: State = NOTHING;
-  private readonly worker = new GraphWorker();
+  private readonly worker = GraphWorker.take();
   private props: GraphProps;
   private effects: Effects | null = null;
   private details = new AbortController();

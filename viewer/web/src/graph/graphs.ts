@@ -5,7 +5,7 @@ import { Columns, Model } from "./model";
 import type { Given, Scene, SceneRequest } from "./request";
 
 /** What graphs may weigh together, in bytes, as far as that can be told from their sizes. */
-const MOST_BYTES = 192_000_000;
+const MOST_BYTES = 128_000_000;
 const BYTES_OF_ENTRY = 400;
 const BYTES_OF_EDGE = 48;
 const BYTES_OF_NODE = 64;

@@ -58,7 +58,7 @@ export class Stage {
     });
   }
 
-  /** Shows another scene. The box `anchor` stays where it was on the screen, else all is brought into view. */
+  /** Shows another scene: the box `anchor` stays where it was on the screen, else the scene begins anew. */
   show(scene: Scene, anchor: string | null): void {
     const before = anchor === null ? -1 : (this.scene?.key.indexOf(anchor) ?? -1);
     const after = anchor === null ? -1 : scene.key.indexOf(anchor);
@@ -100,6 +100,7 @@ export class Stage {
     return Math.max(0, this.surface.width - 2 * ROOM) / READABLE;
   }
 
+  /** Shows a scene from its beginning, and again when the canvas gets another size. */
   private begin(): void {
     const { scene, surface } = this;
     if (!scene?.count) return;

@@ -11,17 +11,29 @@ interface Waiting {
   keep: boolean;
 }
 
+/** A worker that nobody asks now: it has the graphs that were looked at last. */
+let resting: GraphWorker | null = null;
+
 export class GraphWorker {
   private readonly worker: Worker;
+  private hasFailed = false;
   private readonly waiting = new Map<number, Waiting>();
   private readonly latest = new Map<string, number>();
   private next = 0;
 
-  constructor(url = workerUrl("graph")) {
+  /** The worker that rests, or a new one. */
+  static take(): GraphWorker {
+    const taken = resting ?? new GraphWorker();
+    resting = null;
+    return taken;
+  }
+
+  private constructor(url = workerUrl("graph")) {
     this.worker = new Worker(url, { type: WORKER_TYPE });
     this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
     this.worker.onerror = (event) => {
       event.preventDefault();
+      this.hasFailed = true;
       for (const each of this.waiting.values()) {
         each.reject(new Error(`The graph's worker failed: ${event.message || "it cannot start"}`));
       }
@@ -58,10 +70,15 @@ export class GraphWorker {
     this.send({ id: ++this.next, ask: "cancel", of });
   }
 
+  /** Ends all that is asked; what was fetched stays for whoever is next. */
   end(): void {
-    this.worker.terminate();
-    for (const each of this.waiting.values()) each.reject(new AskCancelled());
+    for (const [of, each] of this.waiting) {
+      each.reject(new AskCancelled());
+      this.send({ id: ++this.next, ask: "cancel", of });
+    }
     this.waiting.clear();
+    if (resting || this.hasFailed) this.worker.terminate();
+    else resting = this;
   }
 
   private send(message: ToWorker): void {
