@@ -174,6 +174,7 @@ def test_what_is_found_comes_out_of_what_is_folded(page: Page, recorder: Recorde
     expect(told).to_have_text("no hits")
     page.keyboard.press("Escape")
     expect(bar).to_be_hidden()
+    expect(page.get_by_label("listing of step 1")).to_be_focused()
 
 
 def test_what_a_failure_names_is_pinned_until_it_is_unpinned(page: Page, path: Path) -> None:

@@ -69,7 +69,7 @@ class FindBar implements Panel {
     this.words = toggle("Whole words", () => this.commit());
     const previous = button("Previous", "Previous hit (Shift Enter)", () => findPrevious(view));
     const next = button("Next", "Next hit (Enter)", () => findNext(view));
-    const close = button("×", "Close (Esc)", () => closeSearchPanel(view));
+    const close = button("×", "Close (Esc)", () => this.close());
     close.setAttribute("aria-label", "Close");
     close.className = "close";
     this.dom.append(this.field, this.told, previous, next, this.isCase, this.words, this.regexp);
@@ -112,12 +112,21 @@ class FindBar implements Panel {
 
   private pressed(event: KeyboardEvent): void {
     const isField = event.target === this.field;
-    if (runScopeHandlers(this.view, event, "search-panel")) {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.close();
+    } else if (runScopeHandlers(this.view, event, "search-panel")) {
       event.preventDefault();
     } else if (event.key === "Enter" && isField) {
       event.preventDefault();
       (event.shiftKey ? findPrevious : findNext)(this.view);
     }
+  }
+
+  /** The bar is outside of the editor's shadow tree, where CodeMirror does not look for the focus. */
+  private close(): void {
+    closeSearchPanel(this.view);
+    this.view.focus();
   }
 
   private count(state: EditorState): void {

@@ -1,5 +1,5 @@
 /** One text, or two set against each other, in one or two panes. */
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { quietStretches, type Stretch } from "./context";
 import type { Listener, Sight, TextPane } from "./editor";
 import type { Heat } from "./gutters";
@@ -66,13 +66,13 @@ export function Panes(props: PanesProps) {
   useEffect(() => {
     if (leftLine !== null) left.current?.scrollToLine(leftLine);
   }, [leftLine, sights]);
-  useEffect(() => {
-    const starts = changeStarts(sights.right.sheet.marks);
-    const other = sights.left ? changeStarts(sights.left.sheet.marks) : [];
-    const all = [...new Set([...starts, ...other])].sort((a, b) => a - b);
+  // With what is drawn, not after it: a key may follow at once.
+  useLayoutEffect(() => {
+    let all: number[] | null = null;
     let at = -1;
     handle.current = {
       next: (direction) => {
+        all ??= startsOf(sights);
         at = (at + direction + all.length) % Math.max(all.length, 1);
         const row = all[at];
         if (row !== undefined) right.current?.scrollToRow(row);
@@ -138,6 +138,12 @@ export function Panes(props: PanesProps) {
       </div>
     </>
   );
+}
+
+/** The rows at which a difference begins, on either side. */
+function startsOf({ left, right }: Sights): number[] {
+  const starts = [left, right].flatMap((sight) => (sight ? changeStarts(sight.sheet.marks) : []));
+  return [...new Set(starts)].sort((a, b) => a - b);
 }
 
 function sightsOf(
