@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib.machinery import BuiltinImporter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,8 +126,9 @@ def _lines(
 
 
 def _has_begun() -> bool:
-    """Tell whether there was a script: Python gives ``__main__`` the name of its file."""
-    return hasattr(sys.modules["__main__"], "__file__") or sys.argv[:1] in (["-c"], ["-"], [""])
+    """Tell whether there was a script: until there is, ``__main__`` has the loader of what is built in."""
+    loader = getattr(sys.modules["__main__"], "__loader__", None)
+    return loader is not BuiltinImporter or sys.argv[:1] in (["-c"], ["-"], [""])
 
 
 def _why_nothing(run: Run | None) -> str:
