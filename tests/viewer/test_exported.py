@@ -83,7 +83,8 @@ def test_a_browser_shows_the_picture(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_a_page_comes_back_as_the_recordings_that_it_shows(tmp_path: Path) -> None:
-    recordings = [record("chain"), record("high_rank")]
+    # Whichever of the two was recorded first: a file is read in that order.
+    recordings = sorted([record("chain"), record("high_rank")], key=lambda each: each.end_ns)
     page, into = tmp_path / "x.html", tmp_path / "into.jsonl"
     taken = [chosen(recording) for recording in recordings]
     page.write_bytes(b"".join(named("html").writer()(taken, Options())))
