@@ -117,11 +117,11 @@ class Observer:
             marked = self._guard.run("looking up a function", self._unmarked, fun)
         if marked is None:
             return None
-        label = self._label() if marked[0] is None else marked[0]
-        return self._guard.run("beginning a recording", self._begin, fun, label)
+        return self._guard.run("beginning a recording", self._begin, fun, marked[0])
 
     def _begin(self, fun: Concrete, label: str | None) -> RenderObserver:
         entered = system().monotonic_ns()
+        label = self._label() if label is None else label
         frame = _render_frame()
         pipeline = self._pipeline()
         recorder = Recorder(fun, label, pipeline, self._guard, frame, self._version, self._audience)

@@ -53,7 +53,7 @@ def lines_of(
 
     What the tolerant reader leaves out is left out here, too; ``records`` are what it has read.
     """
-    spans = _spans(document, document.spans() if records is None else records)
+    spans = _spans(document, records)
     ours = [span for span in spans if recording_of(span)]
     data = document.line.data.rstrip()
     if len(spans) == 1 and ours and b"\n" not in data:
@@ -61,10 +61,12 @@ def lines_of(
     return [SpanLine(span, line_of(span)) for span in ours], len(spans) - len(ours)
 
 
-def _spans(document: Document, records: Sequence[SpanRecord]) -> list[ReadableSpan]:
+def _spans(document: Document, records: Sequence[SpanRecord] | None) -> list[ReadableSpan]:
     """Return the spans with all that OTLP has; of what only a tolerant reader can read, what we know of."""
+    if not (document.spans(events=False) if records is None else records):
+        return []
     with suppress(LineError):
-        spans = spans_of_line(document.line.data) if records else []
+        spans = spans_of_line(document.line.data)
         if spans:
             return spans
-    return [span_of_record(record) for record in records]
+    return [span_of_record(each) for each in (document.spans() if records is None else records)]
