@@ -113,6 +113,8 @@ async function arranged(id: number, of: Graph, request: SceneRequest): Promise<S
 async function prepare(id: number, all: Wanted[], request: SceneRequest): Promise<null> {
   preparing = id;
   await graph?.filled();
+  // The steps beside are about as large: what would not stay is not fetched in advance.
+  if (graph && !graphs.hasRoomFor(graph, all.length)) return null;
   for (const { key, url } of all) {
     if (cancelled.has(id)) throw new Cancelled();
     const next = graphs.graph(key, url, null);

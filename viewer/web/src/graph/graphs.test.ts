@@ -77,6 +77,14 @@ describe("graphs", () => {
     expect(["a", "b", "c"].map((step) => graphs.has(step))).toEqual([true, false, true]);
   });
 
+  it("have room beside them for as many as they are small", async () => {
+    const graphs = new Graphs(server().fetch, 1_000);
+    const graph = graphs.graph("a", "a", null);
+    await graph.filled();
+    const most = Math.floor(1_000 / graph.bytes) - 1;
+    expect([most, most + 1].map((count) => graphs.hasRoomFor(graph, count))).toEqual([true, false]);
+  });
+
   it("are fetched anew where that was ended, but for what was there", async () => {
     const { asked, ended, fetch } = server();
     const graphs = new Graphs(fetch);

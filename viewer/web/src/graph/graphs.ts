@@ -144,6 +144,11 @@ export class Graphs {
     for (const [other, graph] of this.known) if (other !== key) graph.stop();
   }
 
+  /** Whether `count` more graphs of the size of `graph` can be kept beside it. */
+  hasRoomFor(graph: Graph, count: number): boolean {
+    return graph.bytes * (count + 1) <= this.mostBytes;
+  }
+
   /** Drops the graphs that were not looked at for longest; the latest is kept. */
   shrink(): void {
     let bytes = 0;

@@ -8,7 +8,7 @@ import {
   search,
   setSearchQuery,
 } from "@codemirror/search";
-import { type EditorState, type Extension, EditorState as State } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, type Panel, runScopeHandlers, type ViewUpdate } from "@codemirror/view";
 import { count, plural } from "../format";
 import { hiding, reveal, type Stretch } from "./context";
@@ -28,7 +28,7 @@ export function finding(
       scrollToMatch: (range) => EditorView.scrollIntoView(range, { y: "center" }),
     }),
     // With the hit in one transaction: the place to scroll to is that of a row that can be seen.
-    State.transactionExtender.of((transaction) => {
+    EditorState.transactionExtender.of((transaction) => {
       if (!transaction.isUserEvent("select.search") || !transaction.selection) return null;
       const row = transaction.newDoc.lineAt(transaction.selection.main.head).number - 1;
       const hidden = hiding(stretches, row);
